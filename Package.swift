@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target of ours is built with. Pure targets add `.strictMemorySafety()`, which proves that they hold no unsafe code.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+let pureSettings = settings + [.strictMemorySafety()]
+
+let package = Package(
+    name: "dlsync",
+    products: [
+        .library(name: "DLSync", targets: ["DLSync"]),
+        .executable(name: "dlsync", targets: ["DLSyncTool"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CSystem"),
+
+        .target(name: "SyncCore", swiftSettings: pureSettings),
+        .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: settings),
+        .target(name: "Markup", dependencies: ["CLibXML2", "SyncCore"], swiftSettings: settings),
+        .target(
+            name: "DLSync",
+            dependencies: ["CCrypto", "CSQLite", "CSystem", "Curl", "Markup", "SyncCore"],
+            swiftSettings: settings),
+        .target(name: "CommandLineKit", swiftSettings: pureSettings),
+        .target(name: "DLSyncCLI", dependencies: ["CommandLineKit", "CSystem", "DLSync"], swiftSettings: settings),
+        .executableTarget(name: "DLSyncTool", dependencies: ["DLSyncCLI"], swiftSettings: settings),
+
+        .target(
+            name: "TestSupport", dependencies: ["CSystem", "SyncCore"], path: "Tests/TestSupport",
+            swiftSettings: settings),
+        .testTarget(
+            name: "SyncCoreTests", dependencies: ["SyncCore", "TestSupport"], resources: [.copy("Resources")],
+            swiftSettings: settings),
+        .testTarget(name: "CurlTests", dependencies: ["Curl", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "MarkupTests", dependencies: ["Markup", "SyncCore", "TestSupport"],
+            resources: [.copy("Resources")], swiftSettings: settings),
+        .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
+        .testTarget(name: "DLSyncTests", dependencies: ["DLSync", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "DLSyncCLITests", dependencies: ["DLSyncCLI", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["DLSyncTool", "TestSupport"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,46 @@
+#pragma once
+#include <curl/curl.h>
+// The header wraps these in type-checking macros that Swift cannot see through; the functions are variadic, which it
+// cannot call. One typed function for each class of argument takes their place.
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#undef curl_multi_setopt
+#undef curl_share_setopt
+
+typedef size_t (*dlsync_curl_data_callback)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode dlsync_curl_setopt_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode dlsync_curl_setopt_offset(CURL *handle, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode dlsync_curl_setopt_string(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode dlsync_curl_setopt_pointer(CURL *handle, CURLoption option, void *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode dlsync_curl_setopt_callback(CURL *handle, CURLoption option, dlsync_curl_data_callback value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode dlsync_curl_getinfo_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+static inline CURLcode dlsync_curl_getinfo_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+static inline CURLcode dlsync_curl_getinfo_string(CURL *handle, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+static inline CURLcode dlsync_curl_getinfo_pointer(CURL *handle, CURLINFO info, void **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+static inline CURLMcode dlsync_curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLSHcode dlsync_curl_share_setopt_data(CURLSH *share, CURLSHoption option, curl_lock_data value) {
+    return curl_share_setopt(share, option, (int)value);
+}
+/// The result of a transfer that ended; the field is in a union that Swift shows under another name.
+static inline CURLcode dlsync_curl_message_result(const CURLMsg *message) { return message->data.result; }

@@ -1,0 +1,126 @@
+/// A field that a request carries in addition to dlsync's own, as a manifest or the command line gives it.
+public struct HeaderField: Hashable, Sendable {
+    /// The field's name.
+    public let name: String
+    /// The field's value.
+    public let value: String
+
+    /// A field of a name and a value that were checked by ``init(line:)``, or are constants.
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Reads `Name: value`. Nil where the name is no token (RFC 9110 §5.6.2) or the value holds a control character, so
+    /// that no manifest can smuggle a second field or a second request in.
+    public init?(line: String) {
+        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let name = String(line[..<colon])
+        let value = line[line.utf8.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else { return nil }
+        guard value.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }) else { return nil }
+        self.init(name: name, value: String(value))
+    }
+}
+
+/// Whether a byte may stand in a field name (RFC 9110 §5.6.2).
+package func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "A")...UInt8(ascii: "Z"):
+        true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+}
+
+/// What a source says of a file's size.
+public enum SizeKnowledge: Hashable, Sendable {
+    /// Nothing.
+    case unknown
+    /// The exact number of bytes.
+    case exact(Int64)
+    /// A rounded or cut number, such as "1.2M": the size lies between these bounds, both included.
+    case within(ClosedRange<Int64>)
+
+    /// Whether a file of this many bytes agrees with what is known.
+    public func allows(_ size: Int64) -> Bool {
+        switch self {
+        case .unknown: true
+        case .exact(let exact): exact == size
+        case .within(let bounds): bounds.contains(size)
+        }
+    }
+}
+
+/// A date as a listing shows it, with the precision that it shows.
+public struct ListedDate: Hashable, Sendable {
+    /// Seconds since 1970, of the start of the minute or second that is shown, read as if the clock were UTC's.
+    public var secondsSinceEpoch: Int64
+    /// Whether the listing names the zone. Without one the date is a hint only: it may be off by up to 14 hours.
+    public var hasZone: Bool
+    /// Whether seconds are shown; without them the date stands for a whole minute.
+    public var hasSeconds: Bool
+
+    /// A date with its precision.
+    public init(secondsSinceEpoch: Int64, hasZone: Bool, hasSeconds: Bool) {
+        self.secondsSinceEpoch = secondsSinceEpoch
+        self.hasZone = hasZone
+        self.hasSeconds = hasSeconds
+    }
+}
+
+/// Where an entry was named: for messages, so that a person can mend the line.
+public struct EntryOrigin: Hashable, Sendable {
+    /// The source as the user or its parent listing named it: a file's path, `-`, or a URL without credentials.
+    public var source: String
+    /// The line, counted from 1; nil where the format has none.
+    public var line: Int?
+
+    /// A place in a source.
+    public init(source: String, line: Int? = nil) {
+        self.source = source
+        self.line = line
+    }
+}
+
+extension EntryOrigin: CustomStringConvertible {
+    /// The place as in `list.txt:12`.
+    public var description: String { line.map { "\(source):\($0)" } ?? source }
+}
+
+/// One wanted file, as a source names it.
+public struct Entry: Hashable, Sendable {
+    /// Where it can be had: the first is asked first, the others are mirrors of it. Never empty.
+    public var urls: [WebURL]
+    /// The place that the source asks for (`out=`, `dir=`, the path below a listing); nil leaves it to the layout. Raw
+    /// bytes: whether they are safe is decided when the entry is placed.
+    public var suggestedPath: [UInt8]?
+    /// Its size.
+    public var size: SizeKnowledge
+    /// Its date in the listing.
+    public var modified: ListedDate?
+    /// Its digests, in the source's order.
+    public var digests: [Digest]
+    /// Fields to send to the origin of the first URL only.
+    public var headers: [HeaderField]
+    /// Where it was named.
+    public var origin: EntryOrigin
+
+    /// An entry; everything that the source does not say may be left out.
+    public init(
+        urls: [WebURL], suggestedPath: [UInt8]? = nil, size: SizeKnowledge = .unknown, modified: ListedDate? = nil,
+        digests: [Digest] = [], headers: [HeaderField] = [], origin: EntryOrigin
+    ) {
+        precondition(!urls.isEmpty, "an entry has a URL")
+        self.urls = urls
+        self.suggestedPath = suggestedPath
+        self.size = size
+        self.modified = modified
+        self.digests = digests
+        self.headers = headers
+        self.origin = origin
+    }
+
+    /// The strongest digest that the source gives.
+    public var strongestDigest: Digest? { digests.max { $0.algorithm < $1.algorithm } }
+}

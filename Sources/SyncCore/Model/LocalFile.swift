@@ -1,0 +1,33 @@
+/// What `stat` says of a regular file below the destination.
+public struct LocalFile: Hashable, Sendable {
+    /// Its size in bytes.
+    public var size: Int64
+    /// Its time of last modification, in nanoseconds since 1970.
+    public var modifiedNanoseconds: Int64
+    /// Its inode number, which tells a file that was replaced from one that was not touched.
+    public var inode: UInt64
+
+    /// A file's status.
+    public init(size: Int64, modifiedNanoseconds: Int64, inode: UInt64) {
+        self.size = size
+        self.modifiedNanoseconds = modifiedNanoseconds
+        self.inode = inode
+    }
+
+    /// The time of last modification in whole seconds, as a server's date has it.
+    public var modified: HTTPDate {
+        let (seconds, rest) = modifiedNanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return HTTPDate(secondsSinceEpoch: rest < 0 ? seconds - 1 : seconds)
+    }
+}
+
+/// What stands under an entry's path.
+public enum LocalState: Hashable, Sendable {
+    /// Nothing.
+    case absent
+    /// A regular file.
+    case file(LocalFile)
+    /// Something that cannot be replaced by a file, or that lies behind something that is no directory; the words
+    /// complete "the path …", as in "is a directory" or "leads through a symbolic link".
+    case blocked(String)
+}
