@@ -37,7 +37,7 @@ struct WebURLParsingTests {
     func aSerialisationIsItsOwnSerialisation(_ text: String) throws {
         let url = try #require(WebURL(text))
         #expect(url.string == text)
-        #expect(url.resolve("") == url)
+        if url.path.hasPrefix("/") { #expect(url.resolve("") == url) }
         #expect(WebURL(bytes: Array(text.utf8)[...]) == url)
     }
 
@@ -129,7 +129,7 @@ struct WebURLParsingTests {
             for _ in 0..<Int.random(in: 0..<9, using: &random) { text += pieces.randomElement(using: &random) ?? "" }
             let url = WebURL(text)
             #expect(url == WebURL(bytes: Array(text.utf8)[...]))
-            guard let url, url.fragment == nil || !url.string.isEmpty else { continue }
+            guard let url else { continue }
             #expect(WebURL(url.string)?.string == url.string, "\(text.debugDescription)")
             #expect(reassembled(url) == url.string, "\(text.debugDescription)")
         }
