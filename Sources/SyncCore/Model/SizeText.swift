@@ -36,7 +36,7 @@ package enum SizeText {
     /// A rate for people, as in `12.3 MiB/s`; what is no number or negative counts as zero.
     package static func rate(_ bytesPerSecond: Double, paddedTo width: Int = 0) -> String {
         let known = bytesPerSecond > 0 ? bytesPerSecond : 0
-        let bytes = known < Double(Int64.max) ? UInt64(known.rounded()) : UInt64(Int64.max)
+        let bytes = known < Double(Int64.max) ? UInt64(known + 0.5) : UInt64(Int64.max)
         return padded(magnitude(bytes) + "/s", to: width)
     }
 
