@@ -1,14 +1,19 @@
-extension WebURL {
-    /// Takes a URL that is its own serialisation already: an `http` or `https` URL of plain ASCII whose host is a name
-    /// in lower case, without port, credentials or dot segments. Most lines of most lists are; the text is kept as it
-    /// is. Nil means that the parser must look.
-    init?(plain text: String) {
-        let bytes = text.utf8.span
+/// Where the parts of a serialisation lie.
+struct URLOffsets {
+    var schemeEnd: Int
+    var pathStart: Int
+    var pathEnd: Int
+    var queryEnd: Int
+
+    /// The offsets of a URL that is its own serialisation already: an `http` or `https` URL of plain ASCII whose host
+    /// is a name in lower case, without port, credentials, fragment or dot segments. Most lines of most lists are; the
+    /// text is kept as it is. Nil means that the parser must look.
+    init?(plain bytes: Span<UInt8>) {
         let count = bytes.count
-        guard count > 8, count <= Self.maximumLength, bytes[0] == UInt8(ascii: "h"), bytes[1] == UInt8(ascii: "t"),
+        guard count > 8, count <= WebURL.maximumLength, bytes[0] == UInt8(ascii: "h"), bytes[1] == UInt8(ascii: "t"),
             bytes[2] == UInt8(ascii: "t"), bytes[3] == UInt8(ascii: "p")
         else { return nil }
-        let schemeEnd = bytes[4] == UInt8(ascii: "s") ? 5 : 4
+        schemeEnd = bytes[4] == UInt8(ascii: "s") ? 5 : 4
         guard bytes[schemeEnd] == UInt8(ascii: ":"), bytes[schemeEnd + 1] == UInt8(ascii: "/"),
             bytes[schemeEnd + 2] == UInt8(ascii: "/")
         else { return nil }
@@ -24,8 +29,8 @@ extension WebURL {
         }
         // A last label that starts with a digit may be part of an IPv4 address.
         guard index < count, labelStart < index, bytes[labelStart] > UInt8(ascii: "9") else { return nil }
-        let pathStart = index
-        while index < count, bytes[index] != UInt8(ascii: "?"), bytes[index] != UInt8(ascii: "#") {
+        pathStart = index
+        while index < count, bytes[index] != UInt8(ascii: "?") {
             let byte = bytes[index]
             if PercentEncodeSet.path.contains(byte) || byte == UInt8(ascii: "\\") { return nil }
             index += 1
@@ -36,12 +41,20 @@ extension WebURL {
                 return nil
             }
         }
-        let pathEnd = index
+        pathEnd = index
+        if index < count { index += 1 }
         while index < count {
-            if bytes[index] == UInt8(ascii: "#") || PercentEncodeSet.specialQuery.contains(bytes[index]) { return nil }
+            if PercentEncodeSet.specialQuery.contains(bytes[index]) { return nil }
             index += 1
         }
-        self.init(serialisation: text, schemeEnd: schemeEnd, pathStart: pathStart, pathEnd: pathEnd, queryEnd: count)
+        queryEnd = count
+    }
+
+    init(schemeEnd: Int, pathStart: Int, pathEnd: Int, queryEnd: Int) {
+        self.schemeEnd = schemeEnd
+        self.pathStart = pathStart
+        self.pathEnd = pathEnd
+        self.queryEnd = queryEnd
     }
 }
 
@@ -76,6 +89,9 @@ struct URLParser {
     /// Parses a URL, or a reference against a base; nil for the standard's failures and for what is too long.
     static func parse(_ raw: ArraySlice<UInt8>, base: WebURL?) -> WebURL? {
         guard raw.count <= WebURL.maximumLength else { return nil }
+        if let offsets = URLOffsets(plain: raw.span) {
+            return WebURL(serialisation: String(decoding: raw, as: UTF8.self), offsets)
+        }
         let input = cleaned(raw)
         var parser: URLParser
         if let colon = colonBehindScheme(input) {
@@ -89,8 +105,10 @@ struct URLParser {
         }
         guard parser.output.count <= WebURL.maximumLength else { return nil }
         return WebURL(
-            serialisation: String(decoding: parser.output, as: UTF8.self), schemeEnd: parser.schemeEnd,
-            pathStart: parser.pathStart, pathEnd: parser.pathEnd, queryEnd: parser.queryEnd)
+            serialisation: String(decoding: parser.output, as: UTF8.self),
+            URLOffsets(
+                schemeEnd: parser.schemeEnd, pathStart: parser.pathStart, pathEnd: parser.pathEnd,
+                queryEnd: parser.queryEnd))
     }
 
     /// The input without control characters and blanks around it and without tabs and line ends anywhere.
