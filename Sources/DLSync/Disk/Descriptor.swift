@@ -38,6 +38,27 @@ final class Descriptor: Sendable {
     }
 }
 
+extension SystemCalls {
+    /// Copies the bytes from `start` up to `length` by reading and writing; gives where the copy ends, which is before
+    /// `length` where the source is shorter.
+    func copyByHand(_ source: Descriptor, to target: Descriptor, from start: Int64, length: Int64) throws(DiskError)
+        -> Int64
+    {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: fileBufferSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        var copied = start
+        while copied < length {
+            let wanted = Int(min(length - copied, Int64(buffer.count)))
+            let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: copied)
+            if count == 0 { break }
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            try write(target.number, bytes, at: copied, path: target.path)
+            copied += Int64(count)
+        }
+        return copied
+    }
+}
+
 extension LocalFile {
     /// What a status says of a regular file. A time that no 64-bit count of nanoseconds holds is taken as the nearest
     /// that one does.

@@ -192,24 +192,7 @@ extension Destination {
         }
         // Some file systems copy nothing and call it a success, so whatever is missing is tried by hand.
         guard copied < length else { return copied }
-        return try copyByHand(source, to: target, from: copied, length: length)
-    }
-
-    private func copyByHand(_ source: Descriptor, to target: Descriptor, from start: Int64, length: Int64)
-        throws(DiskError) -> Int64
-    {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: fileBufferSize, alignment: 4096)
-        defer { buffer.deallocate() }
-        var copied = start
-        while copied < length {
-            let wanted = Int(min(length - copied, Int64(buffer.count)))
-            let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: copied)
-            if count == 0 { break }
-            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            try calls.write(target.number, bytes, at: copied, path: target.path)
-            copied += Int64(count)
-        }
-        return copied
+        return try calls.copyByHand(source, to: target, from: copied, length: length)
     }
 
     private func openPartialDirectory() throws(DiskError) -> Descriptor {

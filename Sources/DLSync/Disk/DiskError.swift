@@ -37,7 +37,8 @@ package struct DiskError: Error, Hashable, Sendable {
             return Failure(.readOnly, what + "; give this user the right to do so")
         case EXDEV:
             return Failure(
-                .disk, what + "; a directory below the destination must not lie on another file system than the"
+                .disk,
+                what + "; a directory below the destination must not lie on another file system than the"
                     + " destination itself")
         case EFBIG:
             return Failure(.disk, what + "; the file system or a limit (ulimit -f) does not allow a file of that size")
