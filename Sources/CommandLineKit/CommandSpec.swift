@@ -5,14 +5,11 @@ package struct ArgumentSpec: Hashable, Sendable {
     package let name: String
     /// What it is, in full sentences.
     package let help: String
-    /// What a shell may offer for it.
-    package let completion: OptionSpec.Completion
 
     /// A positional argument.
-    package init(_ name: String, completion: OptionSpec.Completion = .file, _ help: String) {
+    package init(_ name: String, _ help: String) {
         self.name = name
         self.help = help
-        self.completion = completion
     }
 }
 
@@ -123,9 +120,25 @@ package struct CommandSpec: Hashable, Sendable {
                 faults.append("--\(option.name) has an empty placeholder.")
             }
             if !option.help.hasSuffix(".") { faults.append("The help of --\(option.name) is not a sentence.") }
+            if case .words(let words) = option.completion {
+                // Shells expand these words, so that only letters which mean nothing to any shell are safe.
+                for word in words where word.isEmpty || !word.utf8.allSatisfy(Self.isPlain) {
+                    faults.append("'\(word)' of --\(option.name) is more than letters, digits and '.', '_', '-', '+'.")
+                }
+            }
             if option.section.isEmpty { faults.append("--\(option.name) stands in no section.") }
         }
         return faults
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"): true
+        default: false
+        }
     }
 
     /// The sections in order, each with its options.

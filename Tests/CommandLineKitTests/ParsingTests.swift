@@ -72,7 +72,7 @@ struct ParsingTests {
             (["--dry-rnu"], "Unknown option '--dry-rnu'. Did you mean '--dry-run'?"),
             (["--dry"], "Unknown option '--dry'. Did you mean '--dry-run'?"),
             (["--no-progres"], "Unknown option '--no-progres'. Did you mean '--no-progress'?"),
-            (["--no-dry-run"], "Unknown option '--no-dry-run'. Did you mean '--dry-run'?"),
+            (["--no-dry-run"], "Unknown option '--no-dry-run'"),
             (["--Include=x"], "Unknown option '--Include'. Did you mean '--include'?"),
             (["-q"], "Unknown option '-q'"),
             (["-nq"], "Unknown option '-q'"),
