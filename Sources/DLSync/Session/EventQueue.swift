@@ -10,6 +10,15 @@ final class EventQueue<Element: Sendable>: Sendable {
         var first = 0
         var isFinished = false
         var reader: CheckedContinuation<Element?, Never>?
+
+        /// Moves on, and lets go of what was read from time to time.
+        mutating func advance() {
+            first += 1
+            if first == elements.count || first > 1024 {
+                elements.removeFirst(first)
+                first = 0
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -51,17 +60,6 @@ final class EventQueue<Element: Sendable>: Sendable {
                 return (nil, false)
             }
             if element != nil || isOver { continuation.resume(returning: element) }
-        }
-    }
-}
-
-extension EventQueue.State {
-    /// Moves on, and lets go of what was read from time to time.
-    fileprivate mutating func advance() {
-        first += 1
-        if first == elements.count || first > 1024 {
-            elements.removeFirst(first)
-            first = 0
         }
     }
 }

@@ -257,7 +257,7 @@ final class EntryJob: TransferJob {
             return
         }
         if status == .failed, let failure, failure.code != .interrupted {
-            context.desk.note(.failed(facts.path, resource: facts.resource, failure: failure, at: currentDate()))
+            context.desk.note(.failed(facts.path, resource: facts.resource, message: failure.message, at: currentDate()))
         }
         context.results.push(
             .outcome(

@@ -26,8 +26,6 @@ final class Transfer: TransferReceiver {
 
     /// Bytes of a body that is of no use are read up to here, so that the connection can be used again.
     static let mostDropped = 64 << 10
-    /// What is written at once, in bytes: the size that the page cache takes best.
-    static let bufferSize = 256 << 10
 
     let id: TransferID
     let job: JobID
@@ -36,7 +34,7 @@ final class Transfer: TransferReceiver {
     var request: TransferRequest
     var route: Route
 
-    private var parser = ResponseHeadParser()
+    private var parser = ResponseHeadParser(now: currentDate())
     private(set) var head: ResponseHead?
     private(set) var redirect: [UInt8]?
     var sink = Sink.undecided
@@ -62,12 +60,12 @@ final class Transfer: TransferReceiver {
     private var unbooked: Int64 = 0
     private var hasMoved = false
     var watch: StallWatch
-    private var buffer: UnsafeMutableRawBufferPointer
+    let buffer: WriteBuffer
     private var buffered = 0
 
     init(
         id: TransferID, job: JobID, request: TransferRequest, route: Route, easy: EasyHandle, loop: TransferLoop,
-        buffer: UnsafeMutableRawBufferPointer, now: MonotonicTime
+        buffer: WriteBuffer, now: MonotonicTime
     ) {
         self.id = id
         self.job = job
@@ -85,13 +83,14 @@ final class Transfer: TransferReceiver {
         hasMoved = true
         // Trailers come when the body is over, and tell nothing that is used.
         guard head == nil else { return true }
-        guard let head = parser.read(line: headerLine) else { return true }
+        guard let head = parser.read(line: Span(_unsafeBytes: headerLine)) else { return true }
         self.head = head
         if route.isRedirect(head) {
             redirect = head.location
             sink = .drop
             return true
         }
+        let id = id
         let verdict = loop.assumeIsolated { $0.received(head, for: id) }
         return !isAbandoned && apply(verdict)
     }
@@ -169,9 +168,9 @@ final class Transfer: TransferReceiver {
         position += Int64(rest.count)
         while !rest.isEmpty {
             // Writes end where a multiple of their size does, so that the page cache gets whole pages.
-            let space = Self.bufferSize - Int(written % Int64(Self.bufferSize)) - buffered
+            let space = WriteBuffer.size - Int(written % Int64(WriteBuffer.size)) - buffered
             let count = min(space, rest.count)
-            UnsafeMutableRawBufferPointer(rebasing: buffer[buffered..<(buffered + count)])
+            UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[buffered..<(buffered + count)])
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<count]))
             buffered += count
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
@@ -193,7 +192,7 @@ final class Transfer: TransferReceiver {
 
     private func flush(to partial: PartialFile, _ digest: RunningDigest?) -> Bool {
         guard buffered > 0 else { return true }
-        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<buffered])
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<buffered])
         do {
             try partial.write(bytes, at: written)
         } catch {
@@ -235,20 +234,24 @@ final class Transfer: TransferReceiver {
         if holds.isEmpty { easy.setPaused(false) }
     }
 
-    /// Gives the buffer back at the end of the transfer.
-    func takeBuffer() -> UnsafeMutableRawBufferPointer {
-        defer { buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0) }
-        return buffer
-    }
-
     /// Makes it ready for the next request of its route.
     func follow(_ route: Route, request: TransferRequest) {
         self.route = route
         self.request = request
-        parser = ResponseHeadParser()
+        parser = ResponseHeadParser(now: currentDate())
         head = nil
         redirect = nil
         sink = .undecided
         dropped = 0
     }
+}
+
+/// The memory in which a transfer gathers what it writes at once; used for one transfer after the other.
+final class WriteBuffer {
+    /// In bytes: what the page cache takes best, and what stays in a core's own cache.
+    static let size = 256 << 10
+
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4096)
+
+    deinit { bytes.deallocate() }
 }

@@ -45,7 +45,7 @@ actor TransferLoop {
     // Everything below belongs to the thread.
     private let multi: MultiHandle
     private var idleHandles: [EasyHandle] = []
-    private var idleBuffers: [UnsafeMutableRawBufferPointer] = []
+    private var idleBuffers: [WriteBuffer] = []
     private var jobs: [JobID: any TransferJob] = [:]
     private var transfers: [TransferID: Transfer] = [:]
     private var limiter: Limiter
@@ -92,10 +92,6 @@ actor TransferLoop {
         }
         limiter = Limiter(total: configuration.connections, perHost: configuration.perHost)
         random = SplitMix64(seed: configuration.seed)
-    }
-
-    deinit {
-        for buffer in idleBuffers { buffer.deallocate() }
     }
 
     // MARK: Life
@@ -387,17 +383,14 @@ actor TransferLoop {
             limiter.release(host: host)
             return
         }
-        do {
-            let easy = try idleHandles.popLast() ?? EasyHandle()
-            let buffer =
-                idleBuffers.popLast() ?? .allocate(byteCount: Transfer.bufferSize, alignment: 4096)
-            begin(
-                Transfer(
-                    id: id, job: job.id, request: request, route: Route(request.url), easy: easy, loop: self,
-                    buffer: buffer, now: now))
-        } catch {
-            preconditionFailure("libcurl cannot make a transfer: \(error.detail)")
+        guard let easy = idleHandles.popLast() ?? (try? EasyHandle()) else {
+            preconditionFailure("libcurl has no memory for another transfer")
         }
+        let buffer = idleBuffers.popLast() ?? WriteBuffer()
+        begin(
+            Transfer(
+                id: id, job: job.id, request: request, route: Route(request.url), easy: easy, loop: self,
+                buffer: buffer, now: now))
     }
 
     private func begin(_ transfer: Transfer) {
@@ -460,11 +453,6 @@ actor TransferLoop {
         case 200..<400: limiter.succeeded(host: host, now: now)
         default: break
         }
-        var head = head
-        // Dates of 1970 or of next year tell nothing (some servers send the time of the answer, or none at all).
-        if head.representation.lastModified?.isBelievable(now: currentDate()) == false {
-            head.representation.lastModified = nil
-        }
         return job.received(head, for: transfer, in: self)
     }
 
@@ -519,7 +507,6 @@ actor TransferLoop {
         guard let transfer else { return }
         transfer.flush()
         idleHandles.append(transfer.easy)
-        let buffer = transfer.takeBuffer()
-        if buffer.count > 0 { idleBuffers.append(buffer) }
+        idleBuffers.append(transfer.buffer)
     }
 }

@@ -97,6 +97,19 @@ public struct Decision: Hashable, Sendable {
     package var work: Work
     /// What the server said, if it was asked.
     package var announced: Representation?
+
+    package init(
+        action: Action, reason: String, have: Int64, fetch: Int64?, size: Int64?, work: Work,
+        announced: Representation? = nil
+    ) {
+        self.action = action
+        self.reason = reason
+        self.have = have
+        self.fetch = fetch
+        self.size = size
+        self.work = work
+        self.announced = announced
+    }
 }
 
 /// What the planner says of an entry.

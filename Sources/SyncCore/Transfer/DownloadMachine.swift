@@ -296,7 +296,8 @@ package struct DownloadMachine: Sendable {
 
     mutating func cutForFixedSegments() {
         guard case .fixed = policy.segments else { return }
-        map?.cut(into: max(1, growth.allowed - (map?.active.count ?? 0)), minimum: policy.minimumSegment)
+        let free = growth.allowed - (map?.active.count ?? 0)
+        map?.cut(into: max(1, free), minimum: policy.minimumSegment)
     }
 
     private var ifRange: String? {
