@@ -1,7 +1,7 @@
 internal import SyncCore
 internal import Synchronization
 
-/// What all jobs of one run share.
+/// What all jobs of one plan or one run share.
 final class RunContext: Sendable {
     /// Whether entries are only planned, or brought up to date.
     enum Purpose: Sendable {
@@ -14,24 +14,43 @@ final class RunContext: Sendable {
     let transfer: TransferPolicy
     let desk: PublishDesk
     let progress: ProgressBoard
-    let results: EventQueue<EntryResult>
-    private let unsettled = Mutex(0)
+    let events: EventQueue<SyncEvent>
+    private let open: Mutex<(jobs: Int, isReading: Bool)>
 
     init(
-        purpose: Purpose, planner: Planner, transfer: TransferPolicy, desk: PublishDesk, progress: ProgressBoard,
-        results: EventQueue<EntryResult>
+        purpose: Purpose, planner: Planner, transfer: TransferPolicy, desk: PublishDesk, progress: ProgressBoard
     ) {
         self.purpose = purpose
         self.planner = planner
         self.transfer = transfer
         self.desk = desk
         self.progress = progress
-        self.results = results
+        events = EventQueue()
+        open = Mutex((jobs: 0, isReading: true))
     }
-}
 
-/// What a run tells of one entry.
-enum EntryResult: Sendable {
-    case planned(PlannedEntry)
-    case outcome(Outcome)
+    /// Notes that so many jobs begin.
+    func began(_ count: Int) {
+        progress.found(count)
+        open.withLock { $0.jobs += count }
+    }
+
+    /// Notes that a job has told its result.
+    func ended() {
+        let isLast = open.withLock { open in
+            open.jobs -= 1
+            return open.jobs == 0 && !open.isReading
+        }
+        if isLast { events.finish() }
+    }
+
+    /// Notes that no job begins any more.
+    func readAll() {
+        progress.foundAll()
+        let isOver = open.withLock { open in
+            open.isReading = false
+            return open.jobs == 0
+        }
+        if isOver { events.finish() }
+    }
 }

@@ -217,7 +217,7 @@ final class EntryJob: TransferJob {
     /// Does what was decided.
     private func carryOut(_ decision: Decision, in loop: isolated TransferLoop) {
         guard context.purpose == .run else {
-            context.results.push(.planned(PlannedEntry(facts: facts, decision: decision)))
+            context.events.push(.planned(PlannedEntry(facts: facts, decision: decision)))
             leave(failed: false, in: loop)
             return
         }
@@ -252,14 +252,14 @@ final class EntryJob: TransferJob {
             let decision = Decision(
                 action: .unknown, reason: reason, have: 0, fetch: nil, size: nil,
                 work: .failed(failure ?? Failure(.interrupted, reason)))
-            context.results.push(.planned(PlannedEntry(facts: facts, decision: decision)))
+            context.events.push(.planned(PlannedEntry(facts: facts, decision: decision)))
             leave(failed: true, in: loop)
             return
         }
         if status == .failed, let failure, failure.code != .interrupted {
             context.desk.note(.failed(facts.path, resource: facts.resource, message: failure.message, at: currentDate()))
         }
-        context.results.push(
+        context.events.push(
             .outcome(
                 Outcome(
                     path: facts.path, url: facts.entry.urls[0].redacted, action: decision?.action ?? .unknown,
@@ -273,6 +273,7 @@ final class EntryJob: TransferJob {
         partial = nil
         context.progress.settled(facts.path, failed: failed)
         loop.remove(self)
+        context.ended()
     }
 
     // MARK: Records and progress

@@ -60,7 +60,8 @@ actor TransferLoop {
     private(set) var now: MonotonicTime = .zero
     private var random: SplitMix64
     private var roomWaiters: [CheckedContinuation<Void, Never>] = []
-    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    private var endWaiters: [CheckedContinuation<Void, Never>] = []
+    private var hasEnded = false
     private var isStopping = false
     /// While libcurl calls back, none of its handles may be taken out.
     private var isInLibcurl = false
@@ -119,6 +120,12 @@ actor TransferLoop {
     func stop() {
         interruptAll()
         isStopping = true
+    }
+
+    /// Waits until the thread has done its last turn.
+    func waitUntilStopped() async {
+        guard !hasEnded else { return }
+        await withCheckedContinuation { endWaiters.append($0) }
     }
 
     /// Stops all work: every job records what it has and ends.
@@ -254,9 +261,10 @@ actor TransferLoop {
 
     private func endAll() {
         for transfer in Array(transfers.values) { cancel(transfer.id) }
-        for waiter in roomWaiters + idleWaiters { waiter.resume() }
+        for waiter in roomWaiters + endWaiters { waiter.resume() }
         roomWaiters.removeAll()
-        idleWaiters.removeAll()
+        endWaiters.removeAll()
+        hasEnded = true
     }
 
     private func takePosted() {
