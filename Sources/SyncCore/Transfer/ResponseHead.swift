@@ -60,7 +60,7 @@ public enum RetryAfter: Hashable, Sendable {
 
     /// Reads a field's value: whole seconds, or a date. A negative number is no delay at all.
     package init?(bytes: ArraySlice<UInt8>, now: HTTPDate?) {
-        let value = trimmed(bytes)
+        let value = trimmedField(bytes)
         let isNegative = value.first == UInt8(ascii: "-")
         let digits = isNegative ? value.dropFirst() : value
         if let seconds = decimal(digits, cappedAt: Self.longestDelay) {
@@ -92,10 +92,10 @@ public struct ContentRange: Hashable, Sendable {
 
     /// Reads a field's value from its bytes, as ``init(fieldValue:)``.
     package init?(bytes: ArraySlice<UInt8>) {
-        let value = trimmed(bytes)
+        let value = trimmedField(bytes)
         let unit = value.prefix { $0 != UInt8(ascii: " ") }
         guard equalsIgnoringCase(unit, "bytes") else { return nil }
-        let parts = trimmed(value[unit.endIndex...]).split(
+        let parts = trimmedField(value[unit.endIndex...]).split(
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
         let isUnknown = parts[1].elementsEqual("*".utf8)

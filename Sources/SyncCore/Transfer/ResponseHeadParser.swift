@@ -114,7 +114,7 @@ package struct ResponseHeadParser: Sendable {
     /// Several lengths that are equal, in one field or more, count as one (RFC 9110 §8.6).
     private mutating func takeContentLength(_ value: ArraySlice<UInt8>) {
         for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            guard let length = decimal(trimmed(part)), fields.contentLength == nil || fields.contentLength == length
+            guard let length = decimal(trimmedField(part)), fields.contentLength == nil || fields.contentLength == length
             else {
                 fields.hasBadContentLength = true
                 return
