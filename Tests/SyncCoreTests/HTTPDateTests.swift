@@ -109,7 +109,7 @@ struct HTTPDateTests {
 
     @Test(arguments: [("Jan", 1), ("DEC", 12), ("sep", 9), ("Foo", nil), ("June", nil), ("", nil)] as [(String, Int?)])
     func knowsTheMonths(_ name: String, _ number: Int?) {
-        #expect(HTTPDate.monthNumber(Array(name.utf8)) == number)
+        #expect(HTTPDate.monthNumber(Array(name.utf8)[...]) == number)
     }
 }
 
