@@ -158,7 +158,7 @@ struct PathRegistryTests {
     /// Against a model that keeps every path.
     @Test(arguments: [UInt64(1), 2, 3])
     func agreesWithAModelThatKeepsEverything(_ seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var registry = PathRegistry()
         var files: [RelativePath: Int] = [:]
         for _ in 0..<3_000 {
