@@ -141,10 +141,24 @@ struct PathRegistryTests {
         #expect(registry.claim(try RelativePath("cafe\u{301}"), for: 2) == .new)
     }
 
+    /// Words of eight bytes are hashed: paths must stay apart where their words' ends and slashes meet.
+    @Test func pathsOfEveryLengthAreDifferentPaths() throws {
+        var registry = PathRegistry()
+        for count in 1...40 {
+            let name = String(repeating: "a", count: count)
+            #expect(registry.claim(try RelativePath("f" + name), for: 1) == .new)
+            #expect(registry.claim(try RelativePath("d\(name)/x"), for: 1) == .new)
+            #expect(registry.claim(try RelativePath("d\(name)/\(name)x"), for: 1) == .new)
+            let file = try RelativePath("f" + name)
+            #expect(registry.claim(try RelativePath("f\(name)/x"), for: 1) == .leadsThroughFile(file))
+            #expect(registry.claim(try RelativePath("d\(name)"), for: 1) == .isDirectory)
+        }
+    }
+
     /// Against a model that keeps every path.
     @Test(arguments: [UInt64(1), 2, 3])
     func agreesWithAModelThatKeepsEverything(_ seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var registry = PathRegistry()
         var files: [RelativePath: Int] = [:]
         for _ in 0..<3_000 {

@@ -118,7 +118,7 @@ struct WebURLParsingTests {
 
     /// The short cut for plain URLs must never differ from the parser.
     @Test func theShortCutAgreesWithTheParser() {
-        var random = SeededGenerator(seed: 11)
+        var random = SplitMix64(seed: 11)
         let pieces = [
             "http://", "https://", "a", "b.example", ".", "..", "/", "//", "%2e", "%41", "?", "#", "q=1", ":", "80",
             "8080",
@@ -247,7 +247,7 @@ struct PercentCodingTests {
     }
 
     @Test func anyNameComesBackFromItsSegment() throws {
-        var random = SeededGenerator(seed: 7)
+        var random = SplitMix64(seed: 7)
         let base = try #require(WebURL("http://example.org/pub/dir/"))
         for _ in 0..<5_000 {
             let count = Int.random(in: 1...40, using: &random)

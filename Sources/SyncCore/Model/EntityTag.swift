@@ -29,12 +29,17 @@ public struct EntityTag: Hashable, Sendable {
             tag = tag.dropFirst(2)
         }
         let quote = UInt8(ascii: "\"")
+        if tag.count > 2, tag.first == quote, tag.last == quote,
+            tag.dropFirst().dropLast().allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != quote })
+        {
+            self.init(opaque: String(decoding: tag, as: UTF8.self), isWeak: isWeak)
+            return
+        }
         let inner = tag.filter { $0 != quote }
         guard !inner.isEmpty, !inner.contains(where: { $0 < 0x20 || $0 == 0x7F }),
             let text = String(validating: inner, as: UTF8.self)
         else { return nil }
-        let isWellFormed = tag.first == quote && tag.last == quote && inner.count == tag.count - 2
-        self.init(opaque: "\"\(text)\"", isWeak: isWeak || !isWellFormed || inner.contains { $0 > 0x7E })
+        self.init(opaque: "\"\(text)\"", isWeak: true)
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == 0x09 }

@@ -9,6 +9,10 @@ extension HTTPDate {
     /// digits of the year are understood too. The weekday is not checked against the date. Any other zone is refused:
     /// a date must not be off by hours.
     package init?(bytes: ArraySlice<UInt8>, now: HTTPDate?) {
+        if let date = Self.preferredForm(bytes) {
+            self = date
+            return
+        }
         var text = DateText(rest: bytes)
         text.skipBlanks()
         let weekday = text.word()
@@ -19,6 +23,30 @@ extension HTTPDate {
             guard weekday.count >= 3, let date = Self.monthFirst(&text) else { return nil }
             self = date
         }
+    }
+
+    /// The preferred form exactly, which nearly every server sends: every part is where it must be.
+    private static func preferredForm(_ bytes: ArraySlice<UInt8>) -> HTTPDate? {
+        guard bytes.count == 29 else { return nil }
+        let start = bytes.startIndex
+        func digit(_ offset: Int) -> Int? {
+            let byte = bytes[start + offset]
+            return UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte ? Int(byte & 15) : nil
+        }
+        func number(_ offset: Int) -> Int? {
+            guard let tens = digit(offset), let ones = digit(offset + 1) else { return nil }
+            return tens * 10 + ones
+        }
+        func isAt(_ offset: Int, _ character: Unicode.Scalar) -> Bool {
+            UInt32(bytes[start + offset]) == character.value
+        }
+        guard isAt(3, ","), isAt(4, " "), isAt(7, " "), isAt(11, " "), isAt(16, " "), isAt(19, ":"), isAt(22, ":"),
+            isAt(25, " "), isAt(26, "G"), isAt(27, "M"), isAt(28, "T"), let day = number(5),
+            let month = monthNumber(bytes[(start + 8)..<(start + 11)]), let century = number(12),
+            let yearOfCentury = number(14), let hour = number(17), let minute = number(20), let second = number(23)
+        else { return nil }
+        return HTTPDate(
+            year: century * 100 + yearOfCentury, month: month, day: day, hour: hour, minute: minute, second: second)
     }
 
     /// `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`.

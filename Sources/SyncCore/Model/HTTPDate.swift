@@ -108,10 +108,23 @@ extension HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// The number, from 1, of a month by its English name's first three letters in any case; nil for others.
-    package static func monthNumber(_ name: some Collection<UInt8>) -> Int? {
+    package static func monthNumber(_ name: ArraySlice<UInt8>) -> Int? {
         guard name.count == 3 else { return nil }
-        let lower = name.map { $0 | 0x20 }
-        return months.firstIndex { $0.utf8.elementsEqual(lower) { $0 | 0x20 == $1 } }.map { $0 + 1 }
+        switch name.reduce(0, { $0 << 8 | UInt32($1 | 0x20) }) {
+        case 0x6A_616E: return 1
+        case 0x66_6562: return 2
+        case 0x6D_6172: return 3
+        case 0x61_7072: return 4
+        case 0x6D_6179: return 5
+        case 0x6A_756E: return 6
+        case 0x6A_756C: return 7
+        case 0x61_7567: return 8
+        case 0x73_6570: return 9
+        case 0x6F_6374: return 10
+        case 0x6E_6F76: return 11
+        case 0x64_6563: return 12
+        default: return nil
+        }
     }
 }
 

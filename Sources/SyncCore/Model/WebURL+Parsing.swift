@@ -1,63 +1,3 @@
-/// Where the parts of a serialisation lie.
-struct URLOffsets {
-    var schemeEnd: Int
-    var pathStart: Int
-    var pathEnd: Int
-    var queryEnd: Int
-
-    /// The offsets of a URL that is its own serialisation already: an `http` or `https` URL of plain ASCII whose host
-    /// is a name in lower case, without port, credentials, fragment or dot segments. Most lines of most lists are; the
-    /// text is kept as it is. Nil means that the parser must look.
-    init?(plain bytes: Span<UInt8>) {
-        let count = bytes.count
-        guard count > 8, count <= WebURL.maximumLength, bytes[0] == UInt8(ascii: "h"), bytes[1] == UInt8(ascii: "t"),
-            bytes[2] == UInt8(ascii: "t"), bytes[3] == UInt8(ascii: "p")
-        else { return nil }
-        schemeEnd = bytes[4] == UInt8(ascii: "s") ? 5 : 4
-        guard bytes[schemeEnd] == UInt8(ascii: ":"), bytes[schemeEnd + 1] == UInt8(ascii: "/"),
-            bytes[schemeEnd + 2] == UInt8(ascii: "/")
-        else { return nil }
-        var index = schemeEnd + 3
-        var labelStart = index
-        while index < count, bytes[index] != UInt8(ascii: "/") {
-            switch bytes[index] {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): break
-            case UInt8(ascii: "."): labelStart = index + 1
-            default: return nil
-            }
-            index += 1
-        }
-        // A last label that starts with a digit may be part of an IPv4 address.
-        guard index < count, labelStart < index, bytes[labelStart] > UInt8(ascii: "9") else { return nil }
-        pathStart = index
-        while index < count, bytes[index] != UInt8(ascii: "?") {
-            let byte = bytes[index]
-            if PercentEncodeSet.path.contains(byte) || byte == UInt8(ascii: "\\") { return nil }
-            index += 1
-            // A segment that starts with a dot, plain or encoded, may be a dot segment.
-            if byte == UInt8(ascii: "/"), index < count,
-                bytes[index] == UInt8(ascii: ".") || bytes[index] == UInt8(ascii: "%")
-            {
-                return nil
-            }
-        }
-        pathEnd = index
-        if index < count { index += 1 }
-        while index < count {
-            if PercentEncodeSet.specialQuery.contains(bytes[index]) { return nil }
-            index += 1
-        }
-        queryEnd = count
-    }
-
-    init(schemeEnd: Int, pathStart: Int, pathEnd: Int, queryEnd: Int) {
-        self.schemeEnd = schemeEnd
-        self.pathStart = pathStart
-        self.pathEnd = pathEnd
-        self.queryEnd = queryEnd
-    }
-}
-
 /// The basic URL parser (https://url.spec.whatwg.org/#concept-basic-url-parser), which writes the serialisation as it
 /// goes.
 ///
@@ -65,16 +5,16 @@ struct URLOffsets {
 /// as a list of segments; here each segment stands behind its own slash, so that shortening the list is cutting the
 /// text at its last slash.
 struct URLParser {
-    private enum Kind {
+    enum Kind {
         case file
         case special
         case other
     }
 
-    private var output: [UInt8] = []
-    private var kind: Kind
-    private var schemeEnd: Int
-    private var pathStart = 0
+    var output: [UInt8] = []
+    var kind: Kind
+    var schemeEnd: Int
+    var pathStart = 0
     private var pathEnd = 0
     private var queryEnd = 0
 
@@ -146,11 +86,11 @@ struct URLParser {
 // The stretches between the scheme and the path.
 extension URLParser {
     /// A `\` is a slash in every scheme that browsers treat as hierarchical.
-    private func isSlash(_ byte: UInt8) -> Bool {
+    func isSlash(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "/") || (byte == UInt8(ascii: "\\") && kind != .other)
     }
 
-    private func endsAuthority(_ byte: UInt8) -> Bool {
+    func endsAuthority(_ byte: UInt8) -> Bool {
         isSlash(byte) || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
@@ -182,7 +122,7 @@ extension URLParser {
     }
 
     /// Starts the output with the base's, up to its path, its path too, or its query too.
-    private mutating func copy(_ base: WebURL, path: Bool = false, query: Bool = false) {
+    mutating func copy(_ base: WebURL, path: Bool = false, query: Bool = false) {
         output.removeAll(keepingCapacity: true)
         output.append(contentsOf: base.beforePath)
         pathStart = output.count
@@ -192,7 +132,7 @@ extension URLParser {
         queryEnd = output.count
     }
 
-    private mutating func readRelative(_ rest: ArraySlice<UInt8>, base: WebURL) -> Bool {
+    mutating func readRelative(_ rest: ArraySlice<UInt8>, base: WebURL) -> Bool {
         switch rest.first {
         case .some(let first) where isSlash(first):
             let behind = rest.dropFirst()
@@ -281,7 +221,7 @@ extension URLParser {
 
 // The path and what follows it.
 extension URLParser {
-    private mutating func readPathStart(_ rest: ArraySlice<UInt8>) {
+    mutating func readPathStart(_ rest: ArraySlice<UInt8>) {
         pathStart = output.count
         if let first = rest.first, isSlash(first) {
             readPath(rest.dropFirst())
@@ -294,7 +234,7 @@ extension URLParser {
     }
 
     /// Reads segments from behind a slash on, onto whatever path the output has.
-    private mutating func readPath(_ rest: ArraySlice<UInt8>) {
+    mutating func readPath(_ rest: ArraySlice<UInt8>) {
         var start = rest.startIndex
         while true {
             let end = rest[start...].firstIndex(where: endsAuthority) ?? rest.endIndex
@@ -385,78 +325,5 @@ extension URLParser {
             dots += 1
         }
         return dots <= 2 ? dots : 0
-    }
-}
-
-// File URLs, which a listing may link to and which are refused later, by name.
-extension URLParser {
-    private mutating func readFile(_ rest: ArraySlice<UInt8>, base: WebURL?) -> Bool {
-        if let first = rest.first, isSlash(first) {
-            let behind = rest.dropFirst()
-            if let second = behind.first, isSlash(second) { return readFileHost(behind.dropFirst()) }
-            startFile(base)
-            if let base, !startsWithDriveLetter(behind) {
-                let segment = Array(base.pathBytes.dropFirst().prefix { $0 != UInt8(ascii: "/") })
-                if isNormalisedDriveLetter(segment[...]) {
-                    output.append(UInt8(ascii: "/"))
-                    output.append(contentsOf: segment)
-                }
-            }
-            readPath(behind)
-            return true
-        }
-        guard let base else {
-            startFile(nil)
-            readPath(rest)
-            return true
-        }
-        if startsWithDriveLetter(rest) {
-            copy(base)
-            readPath(rest)
-            return true
-        }
-        return readRelative(rest, base: base)
-    }
-
-    private mutating func startFile(_ base: WebURL?) {
-        if let base {
-            copy(base)
-        } else {
-            output.append(contentsOf: "//".utf8)
-            pathStart = output.count
-        }
-    }
-
-    private mutating func readFileHost(_ rest: ArraySlice<UInt8>) -> Bool {
-        let end = rest.firstIndex(where: endsAuthority) ?? rest.endIndex
-        let host = rest[rest.startIndex..<end]
-        output.append(contentsOf: "//".utf8)
-        let hostStart = output.count
-        if isDriveLetter(host) {
-            pathStart = output.count
-            readPath(rest)
-            return true
-        }
-        if !host.isEmpty {
-            guard output.appendHost(host, isSpecial: true) else { return false }
-            if output[hostStart...].elementsEqual("localhost".utf8) { output.removeSubrange(hostStart...) }
-        }
-        readPathStart(rest[end...])
-        return true
-    }
-
-    private func isDriveLetter(_ segment: ArraySlice<UInt8>) -> Bool {
-        guard segment.count == 2, let first = segment.first, isASCIILetter(first) else { return false }
-        return segment.last == UInt8(ascii: ":") || segment.last == UInt8(ascii: "|")
-    }
-
-    private func isNormalisedDriveLetter(_ segment: ArraySlice<UInt8>) -> Bool {
-        isDriveLetter(segment) && segment.last == UInt8(ascii: ":")
-    }
-
-    private func startsWithDriveLetter(_ rest: ArraySlice<UInt8>) -> Bool {
-        guard isDriveLetter(rest.prefix(2)) else { return false }
-        guard let third = rest.dropFirst(2).first else { return true }
-        return endsAuthority(third)
     }
 }

@@ -15,21 +15,31 @@ func equalsIgnoringCase(_ bytes: ArraySlice<UInt8>, _ lower: String) -> Bool {
     bytes.count == lower.utf8.count && bytes.elementsEqual(lower.utf8) { asciiLowercased($0) == $1 }
 }
 
+/// Takes the digits that a text starts with off it, as a number; nil where there are none, and for more than 64 bits hold.
+func takeDecimal(_ text: inout ArraySlice<UInt8>) -> Int64? {
+    var value: Int64 = 0
+    var index = text.startIndex
+    while index < text.endIndex, UInt8(ascii: "0")...UInt8(ascii: "9") ~= text[index] {
+        let (product, productOverflow) = value.multipliedReportingOverflow(by: 10)
+        let (sum, sumOverflow) = product.addingReportingOverflow(Int64(text[index] & 15))
+        guard !productOverflow, !sumOverflow else { return nil }
+        value = sum
+        index += 1
+    }
+    guard index > text.startIndex else { return nil }
+    text = text[index...]
+    return value
+}
+
 /// Digits alone as a number; nil for anything else, and for more than 64 bits hold where no cap is given.
 func decimal(_ digits: ArraySlice<UInt8>, cappedAt cap: Int64? = nil) -> Int64? {
-    guard !digits.isEmpty else { return nil }
-    var value: Int64 = 0
-    for digit in digits {
-        guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
-        let (product, productOverflow) = value.multipliedReportingOverflow(by: 10)
-        let (sum, sumOverflow) = product.addingReportingOverflow(Int64(digit & 15))
-        if productOverflow || sumOverflow {
-            guard cap != nil else { return nil }
-            value = .max / 10 - 1
-        } else {
-            value = sum
-        }
+    var rest = digits
+    guard let value = takeDecimal(&rest) else {
+        // Digits without a value are too many of them.
+        let areDigits = !digits.isEmpty && digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        return areDigits ? cap : nil
     }
+    guard rest.isEmpty else { return nil }
     return cap.map { min(value, $0) } ?? value
 }
 
@@ -85,9 +95,13 @@ func unquoted(_ value: ArraySlice<UInt8>) -> [UInt8] {
 
 /// The media type in lower case, and its charset in lower case (RFC 9110 §8.3).
 func mediaTypeAndCharset(_ value: ArraySlice<UInt8>) -> (mediaType: String?, charset: String?) {
-    let parts = splitOutsideQuotes(value, at: UInt8(ascii: ";"))
-    let type = parts.first ?? []
-    let charset = parts.dropFirst().lazy.compactMap(parameter).first { equalsIgnoringCase($0.name, "charset") }
+    let type = trimmedField(value.prefix { $0 != UInt8(ascii: ";") })
+    let parameters = value[type.endIndex...]
+    let charset =
+        parameters.isEmpty
+        ? nil
+        : splitOutsideQuotes(parameters, at: UInt8(ascii: ";"))
+            .lazy.compactMap(parameter).first { equalsIgnoringCase($0.name, "charset") }
     return (
         type.isEmpty ? nil : String(decoding: type.map(asciiLowercased), as: UTF8.self),
         charset.map { String(decoding: unquoted($0.value).map(asciiLowercased), as: UTF8.self) }
@@ -99,6 +113,7 @@ func mediaTypeAndCharset(_ value: ArraySlice<UInt8>) -> (mediaType: String?, cha
 /// Besides `identity`, names that are no codings and that servers send with plain bytes are dropped: `none`, `binary`
 /// and charsets by mistake, and `aws-chunked`, which S3 keeps from an upload and returns with the finished object.
 func contentCoding(_ value: ArraySlice<UInt8>) -> String? {
+    guard !value.isEmpty else { return nil }
     var codings: [String] = []
     for part in splitOutsideQuotes(value, at: UInt8(ascii: ",")) where !part.isEmpty {
         switch String(decoding: part.map(asciiLowercased), as: UTF8.self) {

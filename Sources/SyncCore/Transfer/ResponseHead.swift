@@ -92,24 +92,31 @@ public struct ContentRange: Hashable, Sendable {
 
     /// Reads a field's value from its bytes, as ``init(fieldValue:)``.
     package init?(bytes: ArraySlice<UInt8>) {
-        let value = trimmedField(bytes)
-        let unit = value.prefix { $0 != UInt8(ascii: " ") }
-        guard equalsIgnoringCase(unit, "bytes") else { return nil }
-        let parts = trimmedField(value[unit.endIndex...]).split(
-            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        let isUnknown = parts[1].elementsEqual("*".utf8)
-        let length = decimal(parts[1])
-        guard isUnknown || length != nil else { return nil }
-        if parts[0].elementsEqual("*".utf8) {
-            guard length != nil else { return nil }
-            self.init(range: nil, completeLength: length)
+        var text = trimmedField(bytes)
+        guard equalsIgnoringCase(text.prefix(5), "bytes") else { return nil }
+        text = text.dropFirst(5)
+        guard text.first == UInt8(ascii: " ") else { return nil }
+        text = text.drop { $0 == UInt8(ascii: " ") }
+        var range: ByteRange?
+        if !Self.skip("*", in: &text) {
+            guard let first = takeDecimal(&text), Self.skip("-", in: &text), let last = takeDecimal(&text),
+                last >= first, last < .max
+            else { return nil }
+            range = ByteRange(first, last + 1)
+        }
+        guard Self.skip("/", in: &text) else { return nil }
+        if range != nil, Self.skip("*", in: &text) {
+            guard text.isEmpty else { return nil }
+            self.init(range: range, completeLength: nil)
             return
         }
-        let ends = parts[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = decimal(ends[0]), let last = decimal(ends[1]), last >= first, last < .max,
-            length.map({ last < $0 }) ?? true
-        else { return nil }
-        self.init(range: ByteRange(first, last + 1), completeLength: length)
+        guard let length = takeDecimal(&text), text.isEmpty, length >= range?.end ?? 0 else { return nil }
+        self.init(range: range, completeLength: length)
+    }
+
+    private static func skip(_ character: Unicode.Scalar, in text: inout ArraySlice<UInt8>) -> Bool {
+        guard let first = text.first, UInt32(first) == character.value else { return false }
+        text = text.dropFirst()
+        return true
     }
 }

@@ -13,6 +13,8 @@ package struct ResponseHeadParser: Sendable {
     /// trailers.
     private var status: Int?
     private var fields = Fields()
+    /// The present field's value; kept so that its storage serves for every field.
+    private var value: [UInt8] = []
 
     /// What the fields of the present head said so far.
     private struct Fields {
@@ -59,12 +61,14 @@ package struct ResponseHeadParser: Sendable {
         var start = colon + 1
         while start < end, isFieldBlank(line[start]) { start += 1 }
         var value: [UInt8] = []
-        value.reserveCapacity(end - start)
+        swap(&value, &self.value)
+        value.removeAll(keepingCapacity: true)
         while start < end {
             value.append(line[start])
             start += 1
         }
         take(field, value[...])
+        swap(&value, &self.value)
         return nil
     }
 
@@ -113,6 +117,10 @@ package struct ResponseHeadParser: Sendable {
 
     /// Several lengths that are equal, in one field or more, count as one (RFC 9110 §8.6).
     private mutating func takeContentLength(_ value: ArraySlice<UInt8>) {
+        if fields.contentLength == nil, let length = decimal(value) {
+            fields.contentLength = length
+            return
+        }
         for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             guard let length = decimal(trimmedField(part)), fields.contentLength == nil || fields.contentLength == length
             else {
