@@ -172,6 +172,44 @@ struct Question: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test("Connections that follow one another are never counted as two at once, whoever closes them")
+    func countsConnections() throws {
+        try FaultServer.run { server in
+            server.serve("/a", resource)
+            for round in 0..<50 {
+                if round % 2 == 0 {
+                    _ = try server.exchange("GET", "/a")
+                } else {
+                    let client = try RawClient(port: server.port)
+                    try client.request("GET", "/a")
+                    _ = client.read(body: Int(size))
+                }
+            }
+            #expect(server.statistics.connectionsAccepted == 50)
+            #expect(server.statistics.peakConnections == 1)
+            #expect(server.statistics.peakActiveRequests == 1)
+        }
+    }
+
+    @Test("curl agrees that a download is whole, and resumes one that was cut", .timeLimit(.minutes(1)))
+    func servesCurl() async throws {
+        try await withTemporaryDirectory { directory in
+            try await FaultServer.run { server in
+                let count: Int64 = 3 << 20
+                server.serve(
+                    "/a", Resource(.pattern(seed: 6, count: count)), script: [.once(.cut(after: 1_000_000, by: .reset))])
+                let arguments = ["-sS", "-C", "-", "-o", directory.appending("a"), server.url("/a")]
+                let cut = try await ChildProcess.run("curl", arguments)
+                #expect(cut.termination == .exited(56), "\(cut)")
+                let rest = try await ChildProcess.run("curl", arguments)
+                #expect(rest.termination == .exited(0), "\(rest)")
+                #expect(try fileMatchesPattern(directory.appending("a"), seed: 6, count: count))
+                #expect(server.requests.map(\.range) == [nil, "bytes=1000000-"])
+                #expect(server.bodyBytesSent == count)
+            }
+        }
+    }
+
     @Test("Patterns are the same however they are cut, and differ by seed and by position")
     func patternsAreAddressable() {
         let whole = pattern(seed: 9, ByteRange(0, 20_000))
