@@ -175,7 +175,7 @@ final class ServerCore: Sendable {
             state.accepted += 1
             // A client that closes one connection and opens the next never has both, though the thread of the first may
             // not have noticed yet.
-            let open = state.clients.values.count { !hasHungUp($0.socket) }
+            let open = state.clients.values.count { !hasSurelyHungUp($0.socket) }
             state.clients[number] = client
             state.peakConnections = max(state.peakConnections, open + 1)
             if case .connections(let most, let refusal) = state.limit, open >= most {
@@ -220,6 +220,15 @@ extension ServerCore.State {
 func hasHungUp(_ socket: Int32) -> Bool {
     var poll = pollfd(fd: socket, events: hangUpEvent, revents: 0)
     return Glibc.poll(&poll, 1, 0) > 0
+}
+
+/// As ``hasHungUp(_:)``, but never behind the times: while another thread is in a call on the socket, the kernel keeps the
+/// peer's FIN back until that call lets go of the socket. Asking for TCP_INFO waits for that.
+func hasSurelyHungUp(_ socket: Int32) -> Bool {
+    var state: UInt8 = 0
+    var size = socklen_t(MemoryLayout<UInt8>.size)
+    getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &state, &size)
+    return hasHungUp(socket)
 }
 
 /// POLLRDHUP, which the Glibc module does not show: the peer has closed its side.
