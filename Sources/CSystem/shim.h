@@ -49,13 +49,9 @@ static inline int dlsync_set_close_on_exec(int fd) { return fcntl(fd, F_SETFD, F
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 extern char **environ;
-static inline int dlsync_spawn_change_directory(posix_spawn_file_actions_t *actions, const char *path) {
-    return posix_spawn_file_actions_addchdir_np(actions, path);
-}
-static inline int dlsync_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {
-    return posix_spawn_file_actions_addclosefrom_np(actions, from);
-}
 static inline char **dlsync_environment(void) { return environ; }
+
+// What else the Glibc module leaves out, because its headers want a feature macro for it.
 int posix_openpt(int flags);
 int grantpt(int fd);
 int unlockpt(int fd);

@@ -121,6 +121,38 @@ struct Question: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test("Requests are chosen by method, range, fields and path")
+    func filtersRequests() throws {
+        try FaultServer.run { server in
+            server.serve("/a", resource)
+            _ = try server.exchange("GET", "/a", ["Range: bytes=100-199", "X-Key: k"])
+            let request = try #require(server.requests.first)
+            let matching: [RequestFilter] = [
+                .any, .get, .ranged, .rangeStarting(at: 100), .rangeLonger(than: 99), .path("/a"), .with("x-key"),
+                .with("X-Key", "k"), !.head, .get && .ranged,
+            ]
+            let others: [RequestFilter] = [
+                .head, .unranged, .conditional, .rangeStarting(at: 10), .rangeLonger(than: 100), .path("/"),
+                .with("X-Key", "l"), !.any, .get && .unranged, .method("PUT"),
+            ]
+            #expect(matching.map { $0.matches(request) } == matching.map { _ in true })
+            #expect(others.map { $0.matches(request) } == others.map { _ in false })
+        }
+    }
+
+    @Test("A server that its own handler holds goes away when it is stopped")
+    func breaksCycles() throws {
+        weak var observed: FaultServer?
+        do {
+            let server = try FaultServer()
+            server.handle("/a") { _ in Answer(body: .text(server.origin)) }
+            #expect(try server.exchange("GET", "/a").body == Array(server.origin.utf8))
+            observed = server
+            server.stop()
+        }
+        #expect(observed == nil)
+    }
+
     @Test("Another version of a resource takes its place between two requests")
     func replacesVersions() throws {
         try FaultServer.run { server in
@@ -197,7 +229,8 @@ struct Question: Sendable, CustomTestStringConvertible {
             try await FaultServer.run { server in
                 let count: Int64 = 3 << 20
                 server.serve(
-                    "/a", Resource(.pattern(seed: 6, count: count)), script: [.once(.cut(after: 1_000_000, by: .reset))])
+                    "/a", Resource(.pattern(seed: 6, count: count)), script: [.once(.cut(after: 1_000_000, by: .reset))]
+                )
                 let arguments = ["-sS", "-C", "-", "-o", directory.appending("a"), server.url("/a")]
                 let cut = try await ChildProcess.run("curl", arguments)
                 #expect(cut.termination == .exited(56), "\(cut)")

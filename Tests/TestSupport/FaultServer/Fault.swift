@@ -16,7 +16,8 @@ package enum ChunkedEnding: Sendable {
     case oversizedChunk
 }
 
-/// One change of an otherwise right answer. The faults of a step are applied in their order.
+/// One change of an otherwise right answer. Of a step, those that choose what is sent come first; each kind is applied in
+/// the order that the step has.
 package enum Fault: Sendable {
     // What is chosen to be sent.
 

@@ -45,7 +45,15 @@ package final class FaultServer: Sendable {
     deinit { stop() }
 
     /// Ends all connections, and returns when all threads are gone. A second call does nothing.
-    package func stop() { listener.stop() }
+    package func stop() {
+        listener.stop()
+        // Handlers may hold this server, so they are let go; outside the lock, since it may be the last of them.
+        let routes = core.monitor.update { state in
+            defer { state.routes = [:] }
+            return state.routes
+        }
+        withExtendedLifetime(routes) {}
+    }
 
     /// Runs a server for the length of `body`.
     package static func run<Result>(
@@ -192,10 +200,10 @@ package struct ServerStatistics: Hashable, Sendable {
     package let connectionsRefused: Int
     /// Those that are open now.
     package let openConnections: Int
-    /// The most that were open at once.
+    /// The most that were open at once, refused ones among them.
     package let peakConnections: Int
     /// The requests that are being answered now.
     package let activeRequests: Int
-    /// The most that were being answered at once.
+    /// The most that were being answered at once, refused ones among them.
     package let peakActiveRequests: Int
 }

@@ -93,6 +93,14 @@ package struct RequestFilter: Sendable {
     package static func rangeStarting(at start: Int64) -> RequestFilter {
         RequestFilter { $0.range?.hasPrefix("bytes=\(start)-") == true }
     }
+    /// Those whose range names both ends and is longer than this.
+    package static func rangeLonger(than count: Int64) -> RequestFilter {
+        RequestFilter { request in
+            guard let range = request.range, range.hasPrefix("bytes=") else { return false }
+            let ends = range.dropFirst(6).split(separator: "-").compactMap { Int64($0) }
+            return ends.count == 2 && ends[1] - ends[0] >= count
+        }
+    }
     /// Those whose path is this.
     package static func path(_ path: String) -> RequestFilter { RequestFilter { $0.path == path } }
     /// Those that carry a field, whatever its value.

@@ -55,8 +55,8 @@ struct ProcessSpawn {
         for (number, descriptor) in descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
         }
-        if let directory { dlsync_spawn_change_directory(&actions, directory) }
-        dlsync_spawn_close_from(&actions, 3)
+        if let directory { posix_spawn_file_actions_addchdir_np(&actions, directory) }
+        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
