@@ -18,12 +18,19 @@ public final class SyncSession: Sendable {
     /// Things that were found on opening and are to be said once, as sentences without a full stop.
     public let notes: [String]
 
+    /// What a session finds around it: a test puts its own in the place of either.
+    struct Machine: Sendable {
+        var calls = SystemCalls.live
+        var clock: any LoopClock = SystemClock()
+    }
+
     /// Opens a destination. See ``withSyncSession(into:_:_:)``.
-    init(into path: [UInt8], _ configuration: SyncConfiguration) async throws(Failure) {
+    init(into path: [UInt8], _ configuration: SyncConfiguration, _ machine: Machine) async throws(Failure) {
         self.configuration = configuration
         let destination: Destination
         do {
-            destination = try Destination(path: path, access: configuration.isReadOnly ? .readOnly : .creating)
+            destination = try Destination(
+                path: path, access: configuration.isReadOnly ? .readOnly : .creating, calls: machine.calls)
             switch try RunLock.acquire(in: destination) {
             case .held(let lock): self.lock = lock
             case .busy:
@@ -52,7 +59,7 @@ public final class SyncSession: Sendable {
         desk = PublishDesk(
             destination: destination, state: configuration.isReadOnly ? nil : state, run: run ?? 0)
         board = ProgressBoard()
-        loop = try await TransferLoop.running(configuration.loop, progress: board)
+        loop = try await TransferLoop.running(configuration.loop, progress: board, clock: machine.clock)
         let desk = desk
         await loop.atTurnEnd { loop in desk.turnEnded(in: loop) }
     }
@@ -208,7 +215,14 @@ public func withSyncSession<Result: Sendable>(
     into destination: [UInt8], _ configuration: SyncConfiguration = SyncConfiguration(),
     _ body: @Sendable (SyncSession) async throws -> Result
 ) async throws -> Result {
-    let session = try await SyncSession(into: destination, configuration)
+    try await withSyncSession(into: destination, configuration, on: SyncSession.Machine(), body)
+}
+
+func withSyncSession<Result: Sendable>(
+    into destination: [UInt8], _ configuration: SyncConfiguration, on machine: SyncSession.Machine,
+    _ body: @Sendable (SyncSession) async throws -> Result
+) async throws -> Result {
+    let session = try await SyncSession(into: destination, configuration, machine)
     do {
         let result = try await withTaskCancellationHandler {
             try await body(session)
