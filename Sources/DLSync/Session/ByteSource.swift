@@ -10,6 +10,8 @@ final class FileBytes: Sendable {
     private let descriptor: Int32
     private let name: String
     private let isOwned: Bool
+    /// Readable once the reading was cancelled (eventfd(2)).
+    private let cancellation = eventfd(0, Int32(EFD_CLOEXEC.rawValue))
 
     /// Opens a file.
     init(path: String) throws(Failure) {
@@ -30,17 +32,28 @@ final class FileBytes: Sendable {
 
     deinit {
         if isOwned { close(descriptor) }
+        close(cancellation)
     }
 
-    /// The next piece; nil at the end.
+    /// The next piece; nil at the end. A pipe or a terminal that gives nothing is left when the task is cancelled.
     func next() async throws(Failure) -> [UInt8]? {
-        let result = await withCheckedContinuation { continuation in
-            Self.queue.async { [self] in continuation.resume(returning: readPiece()) }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Self.queue.async { [self] in continuation.resume(returning: readPiece()) }
+            }
+        } onCancel: {
+            eventfd_write(cancellation, 1)
         }
         return try result.get()
     }
 
     private func readPiece() -> Result<[UInt8]?, Failure> {
+        var waits = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: cancellation, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&waits, nfds_t(waits.count), -1) < 0, errno == EINTR {}
+        guard waits[1].revents == 0 else { return .failure(Failure(.interrupted, "\(name) was not read to its end")) }
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, count in
             var got = read(descriptor, buffer.baseAddress, buffer.count)

@@ -13,8 +13,8 @@ public final class SyncSession: Sendable {
     let desk: PublishDesk
     private let board: ProgressBoard
     private let run: Int64?
-    private let tasks = Mutex<[Task<Void, Never>]>([])
-    private let closing = Mutex<(status: Int32?, isInterrupted: Bool)>((nil, false))
+    private let tasks = Mutex<(all: [Task<Void, Never>], areCancelled: Bool)>(([], false))
+    private let exitStatus = Mutex<Int32?>(nil)
     /// Things that were found on opening and are to be said once, as sentences without a full stop.
     public let notes: [String]
 
@@ -112,13 +112,29 @@ public final class SyncSession: Sendable {
     /// Stops all work: what is here of unfinished files is written down, files that are whole are still published, and
     /// every entry that was begun tells that it was interrupted.
     public func interrupt() async {
-        closing.withLock { $0.isInterrupted = true }
-        for task in tasks.withLock({ $0 }) { task.cancel() }
+        cancelTasks()
         await loop.interruptAll()
     }
 
+    /// As ``interrupt()``, from where nothing can be waited for.
+    fileprivate func interruptSoon() {
+        cancelTasks()
+        loop.post { loop in loop.interruptAll() }
+    }
+
+    /// Cancels all reading of sources, that of the future too.
+    @discardableResult
+    private func cancelTasks() -> [Task<Void, Never>] {
+        let all = tasks.withLock { tasks in
+            tasks.areCancelled = true
+            return tasks.all
+        }
+        for task in all { task.cancel() }
+        return all
+    }
+
     /// Says how the run ended, for the state's own history.
-    public func noteExitStatus(_ status: Int32) { closing.withLock { $0.status = status } }
+    public func noteExitStatus(_ status: Int32) { exitStatus.withLock { $0 = status } }
 
     private func begin(_ purpose: RunContext.Purpose, _ sources: [Source]) -> SyncEvents {
         precondition(
@@ -147,18 +163,21 @@ public final class SyncSession: Sendable {
     /// when the sources are read, and are cancelled and awaited when the session closes.
     private func spawn(_ work: @escaping @Sendable () async -> Void) {
         let task = Task { await work() }
-        tasks.withLock { $0.append(task) }
+        let isCancelled = tasks.withLock { tasks in
+            tasks.all.append(task)
+            return tasks.areCancelled
+        }
+        if isCancelled { task.cancel() }
     }
 
     /// Ends all that runs, and writes all that waits.
     func close() async -> Failure? {
-        let running = tasks.withLock { $0 }
-        for task in running { task.cancel() }
+        let running = cancelTasks()
         await loop.stop()
         for task in running { await task.value }
         await loop.waitUntilStopped()
         await desk.drain()
-        if let run, let status = closing.withLock({ $0.status }) {
+        if let run, let status = exitStatus.withLock({ $0 }) {
             try? state.endRun(run, exitStatus: status, at: currentDate())
         }
         state.close()
@@ -227,7 +246,7 @@ func withSyncSession<Result: Sendable>(
         let result = try await withTaskCancellationHandler {
             try await body(session)
         } onCancel: {
-            session.loop.post { loop in loop.interruptAll() }
+            session.interruptSoon()
         }
         if let failure = await session.close() { throw failure }
         return result

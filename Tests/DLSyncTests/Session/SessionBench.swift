@@ -100,6 +100,16 @@ final class Bench: Sendable {
 extension SyncSession {
     /// Runs over sources to the end.
     func tell(_ sources: [Source]) async -> Told { await Told(of: run(sources)) }
+
+    /// Waits until as many bytes have arrived as the server has sent, which the progress shows as its clock goes on.
+    func settle(_ server: FaultServer, _ clock: ManualClock) async {
+        for _ in 0..<1_000_000 {
+            clock.advance(by: .milliseconds(100))
+            _ = await loop.newSeed()
+            if progress.bytesReceived >= server.bodyBytesSent { return }
+        }
+        Issue.record("the bytes that were sent do not arrive")
+    }
 }
 
 extension Told {

@@ -77,7 +77,8 @@ private let misdeeds: [Misdeed] = [
     Misdeed(
         "a weak entity tag", resource: Resource(.pattern(seed: 1, count: size), etag: "W/\"v1\""), [cut]),
     Misdeed(
-        "no validators at all", resource: Resource(.pattern(seed: 1, count: size), etag: nil, lastModified: nil), [cut]),
+        "no validators at all", resource: Resource(.pattern(seed: 1, count: size), etag: nil, lastModified: nil), [cut],
+        mostRequests: 10),
     // Ends of connections.
     Misdeed("cut by a close", [.once(.cut(after: 1_234_567))]),
     Misdeed("cut by a reset", [.once(.cut(after: 1_234_567, by: .reset))]),
@@ -93,7 +94,8 @@ private let misdeeds: [Misdeed] = [
     Misdeed("an interim answer first", [.always(.preface(Array("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".utf8)))]),
     // Lengths.
     Misdeed("Content-Length says too much", [.once(.contentLength(size + 100))]),
-    Misdeed("Content-Length says too little, a size is promised", [.once(.contentLength(size - 100))], promised: size),
+    Misdeed("Content-Length says too little, a size is promised", [.once(.contentLength(size - 100))], failure: .softError,
+        promised: size),
     Misdeed("no length", [.always(.closeDelimited)]),
     Misdeed("no length, cut", [.once(.closeDelimited, .cut(after: 500_000, by: .reset)), .always(.closeDelimited)]),
     Misdeed("chunked", [.always(.chunked())]),

@@ -15,11 +15,19 @@ import Testing
             serve("changed", seed: 2, 6000)
             serve("cut", seed: 3, 4 << 20, [.once(.stall(after: 1 << 20, gate: "stop"))])
             let list = try bench.list(["current", "changed", "cut"].map { server.url("/\($0)") })
-            _ = try await bench.session { session in
+            let clock = ManualClock()
+            _ = try await bench.session(
+                {
+                    $0.segments = .fixed(1)
+                    $0.stallTimeout = .seconds(1_000_000)
+                }, clock: clock) { session in
                 async let told = session.tell([list])
                 try await server.gate("stop").waitForArrivals()
-                while session.progress.filesSettled < 2 { _ = await session.loop.newSeed() }
-                while await session.loop.receivedBytes < server.bodyBytesSent {}
+                while session.progress.filesSettled < 2 {
+                    clock.advance(by: .milliseconds(1))
+                    _ = await session.loop.newSeed()
+                }
+                await session.settle(server, clock)
                 await session.interrupt()
                 return await told
             }

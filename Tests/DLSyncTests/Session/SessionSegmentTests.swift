@@ -22,16 +22,17 @@ private func ranges(_ requests: [RecordedRequest], size: Int64) -> [ByteRange] {
         let size = 9 * mebibyte + 17
         try await FaultServer.run { server in
             server.serve(
-                "/a", Resource(.pattern(seed: 5, count: size)), script: [.always(on: .get, .hold("go"))])
-            let gate = server.gate("go")
+                "/a", Resource(.pattern(seed: 5, count: size)), script: [.always(on: .get, .stall(after: 1000, gate: "go"))])
             let list = try bench.list([server.url("/a") + (isSizeKnown ? " size=\(size)" : "")])
-            let told = try await bench.session { $0.segments = .fixed(4) } _: { session in
+            let told = try await bench.session {
+                $0.segments = .fixed(4)
+                // So long that none of the four can be halved.
+                $0.minimumSegment = 2 * mebibyte
+            } _: { session in
                 async let told = session.tell([list])
-                try await gate.waitForArrivals(1)
-                // The first answer tells what there is. All others wait, so that none is done before all have begun.
-                gate.allow()
-                try await gate.waitForArrivals(4)
-                gate.open()
+                // None is done before all have begun.
+                try await server.gate("go").waitForArrivals(4)
+                server.gate("go").open()
                 return await told
             }
             #expect(told.isAllWell, "\(told.complaints)")
