@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Dispatch
 internal import Glibc
 internal import SyncCore
@@ -11,7 +12,7 @@ final class FileBytes: Sendable {
     private let name: String
     private let isOwned: Bool
     /// Readable once the reading was cancelled (eventfd(2)).
-    private let cancellation = eventfd(0, Int32(EFD_CLOEXEC.rawValue))
+    private let cancellation = eventfd(0, Int32(EFD_CLOEXEC))
 
     /// Opens a file.
     init(path: String) throws(Failure) {

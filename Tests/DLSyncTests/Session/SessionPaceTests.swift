@@ -92,7 +92,7 @@ private let forEver: Duration = .seconds(1_000_000)
             let told = try await bench.session({ $0.segments = .fixed(1) }, clock: clock) { session in
                 async let told = session.tell([list])
                 try await server.waitForRequests(1)
-                await session.settle(server, clock)
+                await session.settle(server, clock, from: 0)
                 // The time passes only while nothing can come, so that no live connection is taken for a dead one.
                 for count in 2...3 {
                     while server.requests.count < count {

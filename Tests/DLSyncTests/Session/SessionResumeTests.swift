@@ -15,10 +15,11 @@ extension Bench {
     ) async throws -> Told {
         let list = try list([line])
         let clock = ManualClock()
+        let sentBefore = server.bodyBytesSent
         return try await session({ $0.stallTimeout = .seconds(1_000_000); change(&$0) }, clock: clock) { session in
             async let told = session.tell([list])
             try await server.gate("stop").waitForArrivals(arrivals)
-            await session.settle(server, clock)
+            await session.settle(server, clock, from: sentBefore)
             await session.interrupt()
             return await told
         }

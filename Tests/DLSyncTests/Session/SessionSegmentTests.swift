@@ -38,7 +38,7 @@ private func ranges(_ requests: [RecordedRequest], size: Int64) -> [ByteRange] {
             #expect(told.isAllWell, "\(told.complaints)")
             #expect(bench.holds("a", seed: 5, size))
             let asked = ranges(server.requests, size: size)
-            #expect(asked.reduce(0) { $0 + $1.count } == size, "\(asked)")
+            #expect(asked.reduce(0) { $0 + $1.count } == size, "\(server.requests)")
             #expect(ByteRangeSet(asked).ranges == [ByteRange(0, size)])
             #expect(asked.count >= 4)
             #expect(server.bodyBytesSent == size)
@@ -69,10 +69,9 @@ private func ranges(_ requests: [RecordedRequest], size: Int64) -> [ByteRange] {
             #expect(told.isAllWell, "\(told.complaints)")
             #expect(bench.holds("a", seed: 6, size))
             #expect(told.outcomes["a"]?.size == size)
-            // Beyond the tail that the stuck connection may have sent in vain, nothing came twice.
-            let others = server.requests.filter { $0.asked?.start != 0 }
-            let asked = ranges(others, size: size)
-            #expect(asked.reduce(0) { $0 + $1.count } == ByteRangeSet(asked).count, "\(asked)")
+            // A request that lost its tail is cut where that begins; what libcurl had in hand then came in vain.
+            let wasted = try #require(told.outcomes["a"]?.bytes) - size
+            #expect(wasted <= Int64(server.requests.count) * (256 << 10), "\(server.requests)")
         }
     }
 
