@@ -1,0 +1,117 @@
+import SyncCore
+
+/// A link of an index page with the text that says something of it.
+struct ListingLink {
+    /// The reference as the page has it, character references decoded.
+    var reference: [UInt8]
+    /// Whether the reference was longer than any URL may be.
+    var isCut = false
+    /// The text that it shows.
+    var text: [UInt8] = []
+    /// The parts of the text after the first, where the link holds more than a name.
+    var innerParts: [[UInt8]] = []
+    /// The text of the line before it.
+    var before: [UInt8] = []
+}
+
+/// What a link is in the listing.
+enum LinkKind {
+    /// A file, or with a last slash a listing: its URL and its path below this listing.
+    case entry(url: WebURL, path: [UInt8], isDirectory: Bool)
+    /// The link to the listing above.
+    case parent
+    /// A link that sorts the listing.
+    case sorting
+    /// Anything that names nothing below the listing.
+    case other
+}
+
+/// Judges a listing's links.
+struct LinkJudge {
+    private let root: ListingRoot
+    private let base: WebURL
+
+    /// A judge for a page and what its references are resolved against.
+    init(page: WebURL, base: WebURL) {
+        root = ListingRoot(page: page)
+        self.base = base
+    }
+
+    /// What a link is.
+    func kind(of link: ListingLink) -> LinkKind {
+        guard let url = url(of: link) else { return .other }
+        switch root.place(of: url) {
+        case .elsewhere: return .other
+        case .parent: return Self.namesParent(link) ? .parent : .other
+        case .itself(let query): return Self.isSorting(query) ? .sorting : .other
+        case .below(let path, let isDirectory):
+            // A query behind a directory sorts it.
+            guard !(isDirectory && url.query != nil), !path.isEmpty else { return .other }
+            return .entry(url: url, path: path, isDirectory: isDirectory)
+        }
+    }
+
+    /// The digest in a reference's fragment (PEP 503), as in `#sha256=9f86…`.
+    static func digest(of link: ListingLink) -> Digest? {
+        guard let hash = link.reference.lastIndex(of: UInt8(ascii: "#")) else { return nil }
+        let fragment = link.reference[(hash + 1)...]
+        guard let equals = fragment.firstIndex(of: UInt8(ascii: "=")),
+            let algorithm = DigestAlgorithm(name: String(decoding: fragment[..<equals], as: UTF8.self))
+        else { return nil }
+        return Digest(algorithm, hex: String(decoding: fragment[(equals + 1)...], as: UTF8.self))
+    }
+
+    private func url(of link: ListingLink) -> WebURL? {
+        if let name = Self.literalName(link) { return resolved(name) }
+        let reference = trimmed(link.reference[...])
+        return resolved(Array(reference.prefix { $0 != UInt8(ascii: "#") }))
+    }
+
+    private func resolved(_ reference: [UInt8]) -> WebURL? {
+        guard !reference.isEmpty else { return nil }
+        switch practicalScheme(reference[...]) {
+        case nil:
+            // `a:b.txt` is a file's name; the dot keeps its colon from being read as a scheme's end.
+            let hasColon = reference.prefix { $0 != UInt8(ascii: "/") }.contains(UInt8(ascii: ":"))
+            return base.resolve(bytes: (hasColon ? Array("./".utf8) + reference : reference)[...])
+        case "http", "https":
+            // The URL standard takes `http:x.txt` for a relative name, others for a host: it is no one's link.
+            guard let colon = reference.firstIndex(of: UInt8(ascii: ":")),
+                reference[(colon + 1)...].starts(with: "//".utf8)
+            else { return nil }
+            return base.resolve(bytes: reference[...])
+        default: return nil
+        }
+    }
+
+    /// The reference encoded anew where a server forgot to: a name with `?`, `#` or `\` in it that the text shows just
+    /// like the reference is the name of a file.
+    private static func literalName(_ link: ListingLink) -> [UInt8]? {
+        let special = Array("?#\\".utf8)
+        let reference = link.reference
+        guard let first = reference.first, !special.contains(first), reference.contains(where: special.contains),
+            practicalScheme(reference[...]) == nil
+        else { return nil }
+        let name = reference.last == UInt8(ascii: "/") ? reference.dropLast() : reference[...]
+        let text = trimmed(link.text[...])
+        guard !name.contains(UInt8(ascii: "/")), text.elementsEqual(name) || text.elementsEqual(reference) else {
+            return nil
+        }
+        return reference.flatMap { special.contains($0) ? percentEncodedSegment([$0]) : [$0] }
+    }
+
+    private static func namesParent(_ link: ListingLink) -> Bool {
+        let text = asciiLowercase(trimmed(link.text[...]))
+        let words = ["..", "parent", "[to parent", "up to", "up", "go up"]
+        return trimmed(link.reference[...]).starts(with: "..".utf8) || words.contains { text.starts(with: $0.utf8) }
+    }
+
+    /// Whether a query is one by which servers sort: `C=N;O=D`, `N=D`, `sort=name`.
+    private static func isSorting(_ query: String?) -> Bool {
+        guard let query else { return false }
+        let key = asciiLowercase(query.utf8.prefix { $0 != UInt8(ascii: "=") })
+        return ["c", "o", "n", "m", "s", "d", "sort", "order", "orderby", "col"].contains {
+            key.elementsEqual($0.utf8)
+        }
+    }
+}
