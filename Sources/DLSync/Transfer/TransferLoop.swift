@@ -371,9 +371,17 @@ actor TransferLoop {
 
     /// Gives permits that nobody waits for to the files that have most to go.
     private func grantSpare() {
-        guard !isInterrupted, limiter.running < configuration.connections, !transfers.isEmpty else { return }
-        while let job = jobs.values.filter({ $0.splittable > 0 }).max(by: { $0.splittable < $1.splittable }) {
-            for transfer in transfers.values where transfer.job == job.id {
+        while !isInterrupted, limiter.running < configuration.connections {
+            // Only what is being fetched can be split, so the few transfers tell all candidates.
+            var best: (job: any TransferJob, rest: Int64)?
+            for transfer in transfers.values {
+                guard let job = jobs[transfer.job] else { continue }
+                let rest = job.splittable
+                guard rest > best?.rest ?? 0, limiter.hasSpare(host: job.nextURL.origin, now: now) else { continue }
+                best = (job, rest)
+            }
+            guard let job = best?.job else { return }
+            for transfer in transfers(of: job.id) {
                 transfer.flush()
                 job.progressed(transfer)
             }
