@@ -63,7 +63,9 @@ extension EntryJob {
     func receivedDownload(
         _ head: ResponseHead, for transfer: Transfer, in loop: isolated TransferLoop
     ) -> BodyVerdict {
-        guard let (actions, body) = machine?.received(head, from: transfer.route.url, for: transfer.id) else { return .cut }
+        guard let (actions, body) = machine?.received(head, from: transfer.route.url, for: transfer.id) else {
+            return .cut
+        }
         perform(actions, in: loop)
         guard case .write = body else { return body }
         guard stage == .downloading, machine?.isEnded == false, let partial else { return .cut }

@@ -245,7 +245,8 @@ final class EntryJob: TransferJob {
             return
         }
         if status == .failed, let failure, failure.code != .interrupted {
-            context.desk.note(.failed(facts.path, resource: facts.resource, message: failure.message, at: currentDate()))
+            context.desk.note(
+                .failed(facts.path, resource: facts.resource, message: failure.message, at: currentDate()))
         }
         context.events.push(
             .outcome(

@@ -80,7 +80,9 @@ actor TransferLoop {
         var continuation: Transfer?
     }
 
-    init(_ configuration: LoopConfiguration, progress: ProgressBoard, clock: any LoopClock = SystemClock()) throws(Failure) {
+    init(_ configuration: LoopConfiguration, progress: ProgressBoard, clock: any LoopClock = SystemClock())
+        throws(Failure)
+    {
         self.configuration = configuration
         self.progress = progress
         self.clock = clock
@@ -301,7 +303,8 @@ actor TransferLoop {
         }
         guard now >= nextTick else { return }
         nextTick = now + .seconds(1)
-        for transfer in Array(transfers.values) where transfer.watch.isStalled(now: now, timeout: stallTimeout(transfer)) {
+        for transfer in Array(transfers.values)
+        where transfer.watch.isStalled(now: now, timeout: stallTimeout(transfer)) {
             end(transfer, .failed(stalled(transfer)))
         }
         for job in Array(jobs.values) { job.tick(in: self) }
