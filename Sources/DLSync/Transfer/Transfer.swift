@@ -61,6 +61,7 @@ final class Transfer: TransferReceiver {
     private var unbooked: Int64 = 0
     private var hasMoved = false
     var watch: StallWatch
+    private var speed: TransferSpeed
     let buffer: WriteBuffer
     private var buffered = 0
 
@@ -76,6 +77,7 @@ final class Transfer: TransferReceiver {
         self.loop = loop
         self.buffer = buffer
         watch = StallWatch(startedAt: now)
+        speed = TransferSpeed(startedAt: now)
     }
 
     // MARK: What arrives
@@ -213,8 +215,14 @@ final class Transfer: TransferReceiver {
     func takeActivity(now: MonotonicTime) -> Int64 {
         if hasMoved || !holds.isEmpty { watch.progressed(at: now) }
         hasMoved = false
+        if head != nil { speed.sample(bytes: arrived, now: now) }
         defer { arrived = 0 }
         return arrived
+    }
+
+    /// Whether the rest of its range would keep it busy for longer than it takes another transfer to begin.
+    var isWorthHelping: Bool {
+        limit.map { speed.needsLonger(than: .seconds(1), for: $0 - position) } ?? false
     }
 
     /// Bytes that have arrived and that the job was not told of.

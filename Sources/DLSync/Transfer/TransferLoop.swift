@@ -378,7 +378,7 @@ actor TransferLoop {
             // Only what is being fetched can be split, so the few transfers tell all candidates.
             var best: (job: any TransferJob, rest: Int64)?
             for transfer in transfers.values {
-                guard let job = jobs[transfer.job] else { continue }
+                guard transfer.isWorthHelping, let job = jobs[transfer.job] else { continue }
                 let rest = job.splittable
                 guard rest > best?.rest ?? 0, limiter.hasSpare(host: job.nextURL.origin, now: now) else { continue }
                 best = (job, rest)
@@ -476,6 +476,8 @@ actor TransferLoop {
         case 200..<400: limiter.succeeded(host: host, now: now)
         default: break
         }
+        // A head may tell that there is use for more transfers.
+        defer { refresh(job) }
         return job.received(head, for: transfer, in: self)
     }
 
