@@ -44,6 +44,8 @@ final class Transfer: TransferReceiver {
     private(set) var written: Int64 = 0
     private var reported: Int64 = 0
     var limit: Int64?
+    /// Whether the request holds something that a server could refuse.
+    var carriesSecrets = false
     private(set) var kept: [UInt8] = []
     private var dropped = 0
     private(set) var wasCut = false

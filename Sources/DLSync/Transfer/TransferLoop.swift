@@ -16,6 +16,18 @@ package struct LoopConfiguration: Hashable, Sendable {
     /// HTTP/1.1 and nothing later.
     package var onlyHTTP11 = false
     package var addressFamily: AddressFamily = .any
+    /// What the person gave to be let in, and whom it is for.
+    package var secrets = Secrets()
+    /// A proxy for all requests; nil for what the environment says.
+    package var proxy: String?
+    /// A file of certificates of authorities, instead of the system's.
+    package var certificateAuthorities: String?
+    package var clientCertificate: String?
+    package var clientKey: String?
+    /// Whether servers' certificates are not checked.
+    package var isInsecure = false
+    /// Addresses for hosts, as in `host:port:address`.
+    package var resolve: [String] = []
     /// Where chance starts, so that a test can repeat it.
     package var seed: UInt64 = 1
 
