@@ -18,7 +18,8 @@ import Testing
     static let directory =
         Bundle.module.bundleURL.appendingPathComponent("Resources/html")
 
-    @Test("a page gives the entries of its directory, however it is cut", arguments: ManifestFixture.names(in: directory))
+    @Test(
+        "a page gives the entries of its directory, however it is cut", arguments: ManifestFixture.names(in: directory))
     func page(_ name: String) throws {
         let fixture = try ManifestFixture(name, in: Self.directory)
         let verifier = ReaderVerifier { HTMLListingReader(context: fixture.context) }

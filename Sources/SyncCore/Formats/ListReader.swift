@@ -44,7 +44,7 @@ package struct ListReader: ManifestReader {
         guard let first = text.first else { return }
         guard !text.contains(0) else {
             if !isBlank(first) { startDraft(into: &items) }
-            report(
+            refuse(
                 "the line holds a NUL byte; save the list as UTF-8, or as UTF-16 with a byte order mark", into: &items)
             return
         }
@@ -59,7 +59,7 @@ package struct ListReader: ManifestReader {
         } else if practicalScheme(content) != nil {
             takeURLs(content, into: &items)
         } else {
-            report(
+            refuse(
                 "\(quoted(content)) is neither an option, as in 'out=name', nor a URL; an indented line holds an option "
                     + "of the URL above it", into: &items)
         }
