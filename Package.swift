@@ -26,7 +26,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CSystem"),
 
-        .target(name: "SyncCore", swiftSettings: pureSettings),
+        // Rounding a Double calls the C library's mathematics, which only an import of Glibc would link by itself.
+        .target(name: "SyncCore", swiftSettings: pureSettings, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: settings),
         .target(name: "Markup", dependencies: ["CLibXML2", "SyncCore"], swiftSettings: settings),
         .target(
@@ -34,7 +35,9 @@ let package = Package(
             dependencies: ["CCrypto", "CSQLite", "CSystem", "Curl", "Markup", "SyncCore"],
             swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: pureSettings),
-        .target(name: "DLSyncCLI", dependencies: ["CommandLineKit", "CSystem", "DLSync"], swiftSettings: settings),
+        .target(
+            name: "DLSyncCLI", dependencies: ["CommandLineKit", "CSystem", "DLSync", "SyncCore"],
+            swiftSettings: settings),
         .executableTarget(name: "DLSyncTool", dependencies: ["DLSyncCLI"], swiftSettings: settings),
 
         .target(

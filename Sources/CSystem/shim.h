@@ -1,8 +1,7 @@
 #pragma once
-// Linux calls that the Glibc module does not show, because they want _GNU_SOURCE or are newer than its header list.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+// Linux calls that the Glibc module does not show. _GNU_SOURCE must not be defined here: it changes types in headers
+// that the Glibc module has too, and the compiler refuses one name with two definitions. So what needs it is declared
+// by hand.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -26,3 +25,8 @@ static inline int dlsync_terminal_columns(int fd) {
     struct winsize size;
     return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
+
+/// Macros that Swift does not import, or that want _GNU_SOURCE: "leave this time as it is" (utimensat(2)), and "only a
+/// place to walk from" (open(2)).
+static inline long dlsync_utime_omit(void) { return UTIME_OMIT; }
+static inline int dlsync_open_path(void) { return __O_PATH; }

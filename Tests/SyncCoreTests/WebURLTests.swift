@@ -118,7 +118,7 @@ struct WebURLParsingTests {
 
     /// The short cut for plain URLs must never differ from the parser.
     @Test func theShortCutAgreesWithTheParser() {
-        var random = SeededGenerator(seed: 11)
+        var random = SplitMix64(seed: 11)
         let pieces = [
             "http://", "https://", "a", "b.example", ".", "..", "/", "//", "%2e", "%41", "?", "#", "q=1", ":", "80",
             "8080",
@@ -128,6 +128,8 @@ struct WebURLParsingTests {
             var text = random.next() % 2 == 0 ? "http://h" : ""
             for _ in 0..<Int.random(in: 0..<9, using: &random) { text += pieces.randomElement(using: &random) ?? "" }
             let url = WebURL(text)
+            // A blank in front keeps the short cut from being taken, and changes nothing else.
+            #expect(url == WebURL(" " + text))
             #expect(url == WebURL(bytes: Array(text.utf8)[...]))
             guard let url else { continue }
             #expect(WebURL(url.string)?.string == url.string, "\(text.debugDescription)")
@@ -245,7 +247,7 @@ struct PercentCodingTests {
     }
 
     @Test func anyNameComesBackFromItsSegment() throws {
-        var random = SeededGenerator(seed: 7)
+        var random = SplitMix64(seed: 7)
         let base = try #require(WebURL("http://example.org/pub/dir/"))
         for _ in 0..<5_000 {
             let count = Int.random(in: 1...40, using: &random)

@@ -34,6 +34,12 @@ public struct Failure: Error, Hashable, Sendable {
         case collision
         case state
         case interrupted
+        /// Another run works on the destination.
+        case busy
+        /// A source could not be read, or is not what it is taken for.
+        case unreadable
+        /// A line or row of a source cannot be used.
+        case badEntry
     }
 
     /// The kind of the failure.

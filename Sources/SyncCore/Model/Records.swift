@@ -43,3 +43,71 @@ public struct PartialRecord: Hashable, Sendable {
         self.syncedExtents = syncedExtents
     }
 }
+
+/// What the state remembers of an entry that could not be brought up to date.
+public struct FailureRecord: Hashable, Sendable {
+    /// The entry's path.
+    public var path: RelativePath
+    /// Its resource, as ``Identity`` has it.
+    public var resource: String
+    /// What was wrong the last time, as one sentence without its full stop.
+    public var message: String
+    /// When it failed for the first time since it was last well.
+    public var firstDate: HTTPDate
+    /// When it failed the last time.
+    public var lastDate: HTTPDate
+    /// In how many runs it failed since it was last well.
+    public var runs: Int64
+
+    /// A record of a failure.
+    public init(
+        path: RelativePath, resource: String, message: String, firstDate: HTTPDate, lastDate: HTTPDate, runs: Int64
+    ) {
+        self.path = path
+        self.resource = resource
+        self.message = message
+        self.firstDate = firstDate
+        self.lastDate = lastDate
+        self.runs = runs
+    }
+}
+
+/// What was learnt of a host, so that the next run need not learn it again.
+public struct HostFacts: Hashable, Sendable {
+    /// The origin, as in `https://example.org:443`.
+    public var origin: String
+    /// Whether it answered a range with the whole representation.
+    public var refusesRanges: Bool
+    /// How many transfers at once it was found to bear; nil where it never complained.
+    public var permits: Int?
+    /// When this was learnt; old facts are worth little.
+    public var learnt: HTTPDate
+
+    /// What is known of a host.
+    public init(origin: String, refusesRanges: Bool = false, permits: Int? = nil, learnt: HTTPDate) {
+        self.origin = origin
+        self.refusesRanges = refusesRanges
+        self.permits = permits
+        self.learnt = learnt
+    }
+}
+
+/// What the state remembers of a run.
+public struct RunRecord: Hashable, Sendable {
+    /// Its number, which no other run of the same state has.
+    public var number: Int64
+    /// When it started.
+    public var started: HTTPDate
+    /// When it ended; nil for one that still runs or was killed.
+    public var ended: HTTPDate?
+    /// Its exit status; nil as long as it has not ended.
+    public var exitStatus: Int32?
+
+    /// A record of a run.
+    public init(number: Int64, started: HTTPDate, ended: HTTPDate? = nil, exitStatus: Int32? = nil) {
+        self.number = number
+        self.started = started
+        self.ended = ended
+        self.exitStatus = exitStatus
+    }
+}

@@ -1,50 +1,3 @@
-extension WebURL {
-    /// Takes a URL that is its own serialisation already: an `http` or `https` URL of plain ASCII whose host is a name
-    /// in lower case, without port, credentials or dot segments. Most lines of most lists are; the text is kept as it
-    /// is. Nil means that the parser must look.
-    init?(plain text: String) {
-        let bytes = text.utf8.span
-        let count = bytes.count
-        guard count > 8, count <= Self.maximumLength, bytes[0] == UInt8(ascii: "h"), bytes[1] == UInt8(ascii: "t"),
-            bytes[2] == UInt8(ascii: "t"), bytes[3] == UInt8(ascii: "p")
-        else { return nil }
-        let schemeEnd = bytes[4] == UInt8(ascii: "s") ? 5 : 4
-        guard bytes[schemeEnd] == UInt8(ascii: ":"), bytes[schemeEnd + 1] == UInt8(ascii: "/"),
-            bytes[schemeEnd + 2] == UInt8(ascii: "/")
-        else { return nil }
-        var index = schemeEnd + 3
-        var labelStart = index
-        while index < count, bytes[index] != UInt8(ascii: "/") {
-            switch bytes[index] {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): break
-            case UInt8(ascii: "."): labelStart = index + 1
-            default: return nil
-            }
-            index += 1
-        }
-        // A last label that starts with a digit may be part of an IPv4 address.
-        guard index < count, labelStart < index, bytes[labelStart] > UInt8(ascii: "9") else { return nil }
-        let pathStart = index
-        while index < count, bytes[index] != UInt8(ascii: "?"), bytes[index] != UInt8(ascii: "#") {
-            let byte = bytes[index]
-            if PercentEncodeSet.path.contains(byte) || byte == UInt8(ascii: "\\") { return nil }
-            index += 1
-            // A segment that starts with a dot, plain or encoded, may be a dot segment.
-            if byte == UInt8(ascii: "/"), index < count,
-                bytes[index] == UInt8(ascii: ".") || bytes[index] == UInt8(ascii: "%")
-            {
-                return nil
-            }
-        }
-        let pathEnd = index
-        while index < count {
-            if bytes[index] == UInt8(ascii: "#") || PercentEncodeSet.specialQuery.contains(bytes[index]) { return nil }
-            index += 1
-        }
-        self.init(serialisation: text, schemeEnd: schemeEnd, pathStart: pathStart, pathEnd: pathEnd, queryEnd: count)
-    }
-}
-
 /// The basic URL parser (https://url.spec.whatwg.org/#concept-basic-url-parser), which writes the serialisation as it
 /// goes.
 ///
@@ -52,16 +5,16 @@ extension WebURL {
 /// as a list of segments; here each segment stands behind its own slash, so that shortening the list is cutting the
 /// text at its last slash.
 struct URLParser {
-    private enum Kind {
+    enum Kind {
         case file
         case special
         case other
     }
 
-    private var output: [UInt8] = []
-    private var kind: Kind
-    private var schemeEnd: Int
-    private var pathStart = 0
+    var output: [UInt8] = []
+    var kind: Kind
+    var schemeEnd: Int
+    var pathStart = 0
     private var pathEnd = 0
     private var queryEnd = 0
 
@@ -76,6 +29,9 @@ struct URLParser {
     /// Parses a URL, or a reference against a base; nil for the standard's failures and for what is too long.
     static func parse(_ raw: ArraySlice<UInt8>, base: WebURL?) -> WebURL? {
         guard raw.count <= WebURL.maximumLength else { return nil }
+        if let offsets = URLOffsets(plain: raw.span) {
+            return WebURL(serialisation: String(decoding: raw, as: UTF8.self), offsets)
+        }
         let input = cleaned(raw)
         var parser: URLParser
         if let colon = colonBehindScheme(input) {
@@ -89,8 +45,10 @@ struct URLParser {
         }
         guard parser.output.count <= WebURL.maximumLength else { return nil }
         return WebURL(
-            serialisation: String(decoding: parser.output, as: UTF8.self), schemeEnd: parser.schemeEnd,
-            pathStart: parser.pathStart, pathEnd: parser.pathEnd, queryEnd: parser.queryEnd)
+            serialisation: String(decoding: parser.output, as: UTF8.self),
+            URLOffsets(
+                schemeEnd: parser.schemeEnd, pathStart: parser.pathStart, pathEnd: parser.pathEnd,
+                queryEnd: parser.queryEnd))
     }
 
     /// The input without control characters and blanks around it and without tabs and line ends anywhere.
@@ -128,11 +86,11 @@ struct URLParser {
 // The stretches between the scheme and the path.
 extension URLParser {
     /// A `\` is a slash in every scheme that browsers treat as hierarchical.
-    private func isSlash(_ byte: UInt8) -> Bool {
+    func isSlash(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "/") || (byte == UInt8(ascii: "\\") && kind != .other)
     }
 
-    private func endsAuthority(_ byte: UInt8) -> Bool {
+    func endsAuthority(_ byte: UInt8) -> Bool {
         isSlash(byte) || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
@@ -164,7 +122,7 @@ extension URLParser {
     }
 
     /// Starts the output with the base's, up to its path, its path too, or its query too.
-    private mutating func copy(_ base: WebURL, path: Bool = false, query: Bool = false) {
+    mutating func copy(_ base: WebURL, path: Bool = false, query: Bool = false) {
         output.removeAll(keepingCapacity: true)
         output.append(contentsOf: base.beforePath)
         pathStart = output.count
@@ -174,7 +132,7 @@ extension URLParser {
         queryEnd = output.count
     }
 
-    private mutating func readRelative(_ rest: ArraySlice<UInt8>, base: WebURL) -> Bool {
+    mutating func readRelative(_ rest: ArraySlice<UInt8>, base: WebURL) -> Bool {
         switch rest.first {
         case .some(let first) where isSlash(first):
             let behind = rest.dropFirst()
@@ -263,7 +221,7 @@ extension URLParser {
 
 // The path and what follows it.
 extension URLParser {
-    private mutating func readPathStart(_ rest: ArraySlice<UInt8>) {
+    mutating func readPathStart(_ rest: ArraySlice<UInt8>) {
         pathStart = output.count
         if let first = rest.first, isSlash(first) {
             readPath(rest.dropFirst())
@@ -276,7 +234,7 @@ extension URLParser {
     }
 
     /// Reads segments from behind a slash on, onto whatever path the output has.
-    private mutating func readPath(_ rest: ArraySlice<UInt8>) {
+    mutating func readPath(_ rest: ArraySlice<UInt8>) {
         var start = rest.startIndex
         while true {
             let end = rest[start...].firstIndex(where: endsAuthority) ?? rest.endIndex
@@ -367,78 +325,5 @@ extension URLParser {
             dots += 1
         }
         return dots <= 2 ? dots : 0
-    }
-}
-
-// File URLs, which a listing may link to and which are refused later, by name.
-extension URLParser {
-    private mutating func readFile(_ rest: ArraySlice<UInt8>, base: WebURL?) -> Bool {
-        if let first = rest.first, isSlash(first) {
-            let behind = rest.dropFirst()
-            if let second = behind.first, isSlash(second) { return readFileHost(behind.dropFirst()) }
-            startFile(base)
-            if let base, !startsWithDriveLetter(behind) {
-                let segment = Array(base.pathBytes.dropFirst().prefix { $0 != UInt8(ascii: "/") })
-                if isNormalisedDriveLetter(segment[...]) {
-                    output.append(UInt8(ascii: "/"))
-                    output.append(contentsOf: segment)
-                }
-            }
-            readPath(behind)
-            return true
-        }
-        guard let base else {
-            startFile(nil)
-            readPath(rest)
-            return true
-        }
-        if startsWithDriveLetter(rest) {
-            copy(base)
-            readPath(rest)
-            return true
-        }
-        return readRelative(rest, base: base)
-    }
-
-    private mutating func startFile(_ base: WebURL?) {
-        if let base {
-            copy(base)
-        } else {
-            output.append(contentsOf: "//".utf8)
-            pathStart = output.count
-        }
-    }
-
-    private mutating func readFileHost(_ rest: ArraySlice<UInt8>) -> Bool {
-        let end = rest.firstIndex(where: endsAuthority) ?? rest.endIndex
-        let host = rest[rest.startIndex..<end]
-        output.append(contentsOf: "//".utf8)
-        let hostStart = output.count
-        if isDriveLetter(host) {
-            pathStart = output.count
-            readPath(rest)
-            return true
-        }
-        if !host.isEmpty {
-            guard output.appendHost(host, isSpecial: true) else { return false }
-            if output[hostStart...].elementsEqual("localhost".utf8) { output.removeSubrange(hostStart...) }
-        }
-        readPathStart(rest[end...])
-        return true
-    }
-
-    private func isDriveLetter(_ segment: ArraySlice<UInt8>) -> Bool {
-        guard segment.count == 2, let first = segment.first, isASCIILetter(first) else { return false }
-        return segment.last == UInt8(ascii: ":") || segment.last == UInt8(ascii: "|")
-    }
-
-    private func isNormalisedDriveLetter(_ segment: ArraySlice<UInt8>) -> Bool {
-        isDriveLetter(segment) && segment.last == UInt8(ascii: ":")
-    }
-
-    private func startsWithDriveLetter(_ rest: ArraySlice<UInt8>) -> Bool {
-        guard isDriveLetter(rest.prefix(2)) else { return false }
-        guard let third = rest.dropFirst(2).first else { return true }
-        return endsAuthority(third)
     }
 }

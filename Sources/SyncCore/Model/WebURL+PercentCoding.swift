@@ -1,5 +1,6 @@
 /// Decodes every `%` that two hexadecimal digits follow, once; any other `%` stays as it is.
 package func percentDecoded(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    guard bytes.contains(UInt8(ascii: "%")) else { return Array(bytes) }
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
     var index = bytes.startIndex
@@ -94,9 +95,13 @@ enum PercentEncodeSet {
 extension [UInt8] {
     /// Appends bytes, with those of a set percent-encoded.
     mutating func append(_ bytes: ArraySlice<UInt8>, encoding set: PercentEncodeSet) {
-        for byte in bytes {
-            if set.contains(byte) { appendPercentEncoded(byte) } else { append(byte) }
+        var start = bytes.startIndex
+        for index in bytes.indices where set.contains(bytes[index]) {
+            append(contentsOf: bytes[start..<index])
+            appendPercentEncoded(bytes[index])
+            start = index + 1
         }
+        append(contentsOf: bytes[start...])
     }
 
     /// Appends a byte as `%XX`.

@@ -23,8 +23,8 @@ public struct WebURL: Sendable {
     /// Reads an absolute URL. Nil for a relative reference, and for what the standard calls a failure: a bad host, a bad
     /// port, no host where the scheme needs one.
     public init?(_ text: String) {
-        if let plain = WebURL(plain: text) {
-            self = plain
+        if let offsets = URLOffsets(plain: text.utf8.span) {
+            self.init(serialisation: text, offsets)
             return
         }
         guard let url = URLParser.parse(Array(text.utf8)[...], base: nil) else { return nil }
@@ -39,17 +39,19 @@ public struct WebURL: Sendable {
     }
 
     /// Takes a serialisation and its offsets from the parser.
-    init(serialisation string: String, schemeEnd: Int, pathStart: Int, pathEnd: Int, queryEnd: Int) {
+    init(serialisation string: String, _ offsets: URLOffsets) {
         self.string = string
-        self.schemeEnd = UInt32(truncatingIfNeeded: schemeEnd)
-        self.pathStart = UInt32(truncatingIfNeeded: pathStart)
-        self.pathEnd = UInt32(truncatingIfNeeded: pathEnd)
-        self.queryEnd = UInt32(truncatingIfNeeded: queryEnd)
+        schemeEnd = UInt32(truncatingIfNeeded: offsets.schemeEnd)
+        pathStart = UInt32(truncatingIfNeeded: offsets.pathStart)
+        pathEnd = UInt32(truncatingIfNeeded: offsets.pathEnd)
+        queryEnd = UInt32(truncatingIfNeeded: offsets.queryEnd)
     }
 
     /// Resolves a reference as found in a document against this URL (the base).
     public func resolve(_ reference: String) -> WebURL? {
-        if let plain = WebURL(plain: reference) { return plain }
+        if let offsets = URLOffsets(plain: reference.utf8.span) {
+            return WebURL(serialisation: reference, offsets)
+        }
         return URLParser.parse(Array(reference.utf8)[...], base: self)
     }
 
@@ -77,22 +79,18 @@ extension WebURL {
     /// The scheme in lower case, without the colon.
     public var scheme: String { text(0, Int(schemeEnd)) }
     /// The user name, percent-encoded; nil where there is none.
-    public var user: String? {
-        guard let userinfo = authority.userinfo else { return nil }
-        return String(decoding: userinfo.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
-    }
+    public var user: String? { authority.user.map { text($0.lowerBound, $0.upperBound) } }
     /// The password, percent-encoded; nil where there is none.
-    public var password: String? {
-        guard let userinfo = authority.userinfo, let colon = userinfo.firstIndex(of: UInt8(ascii: ":"))
-        else { return nil }
-        return String(decoding: userinfo[userinfo.index(after: colon)...], as: UTF8.self)
-    }
+    public var password: String? { authority.password.map { text($0.lowerBound, $0.upperBound) } }
     /// The host in lower case, an IPv6 address with its brackets; empty where there is none.
-    public var host: String { String(decoding: authority.host, as: UTF8.self) }
+    public var host: String {
+        let host = authority.host
+        return text(host.lowerBound, host.upperBound)
+    }
     /// The port: the URL's own or the scheme's default (80, 443, 21, 22).
     public var port: Int? {
-        let written = authority.port
-        return written.isEmpty ? Self.defaultPort(of: scheme) : Int(String(decoding: written, as: UTF8.self))
+        let digits = authority.port
+        return digits.isEmpty ? Self.defaultPort(of: scheme) : Int(text(digits.lowerBound, digits.upperBound))
     }
     /// The path, percent-encoded, with its leading slash.
     public var path: String { text(Int(pathStart), Int(pathEnd)) }
@@ -106,9 +104,13 @@ extension WebURL {
 
     /// User name and password, percent-decoded, as a request's credentials need them; nil where the URL has neither.
     package var userinfo: (user: [UInt8], password: [UInt8])? {
-        guard let userinfo = authority.userinfo else { return nil }
-        let user = userinfo.prefix { $0 != UInt8(ascii: ":") }
-        return (percentDecoded(user), percentDecoded(userinfo[user.endIndex...].dropFirst()))
+        let authority = authority
+        guard let user = authority.user else { return nil }
+        let password = authority.password ?? 0..<0
+        return (
+            percentDecoded(slice(user.lowerBound, user.upperBound)),
+            percentDecoded(slice(password.lowerBound, password.upperBound))
+        )
     }
 
     /// Scheme, host and port: what credentials and limits are bound to (RFC 6454), as `https://example.org:443`.
@@ -119,23 +121,28 @@ extension WebURL {
 
     /// The host and, where it is not the scheme's default, the port, as the `Host` field has them.
     package var hostAndPort: String {
-        let (_, host, port) = authority
-        let name = String(decoding: host, as: UTF8.self)
-        return port.isEmpty ? name : "\(name):\(String(decoding: port, as: UTF8.self))"
+        let authority = authority
+        return text(authority.host.lowerBound, max(authority.host.upperBound, authority.port.upperBound))
     }
 
     /// The path's last segment, percent-decoded once; empty for a URL that ends in a slash.
     public var lastPathSegment: [UInt8] {
-        let path = slice(Int(pathStart), Int(pathEnd))
-        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return percentDecoded(path) }
-        return percentDecoded(path[path.index(after: slash)...])
+        let bytes = string.utf8.span
+        var start = Int(pathEnd)
+        var isPlain = true
+        while start > pathStart, bytes[start - 1] != UInt8(ascii: "/") {
+            start -= 1
+            if bytes[start] == UInt8(ascii: "%") { isPlain = false }
+        }
+        let segment = Array(slice(start, Int(pathEnd)))
+        return isPlain ? segment : percentDecoded(segment)
     }
 
     /// The URL without its credentials and its fragment, for a request's target.
     public var withoutCredentials: WebURL {
-        let userinfo = authority.userinfo
-        guard userinfo != nil || string.utf8.count > Int(queryEnd) else { return self }
-        let removed = userinfo.map { $0.count + 1 } ?? 0
+        let authority = authority
+        let removed = authority.user == nil ? 0 : authority.host.lowerBound - (Int(schemeEnd) + 3)
+        guard removed > 0 || string.utf8.count > Int(queryEnd) else { return self }
         let start = Int(schemeEnd) + 3
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(queryEnd))
@@ -146,8 +153,10 @@ extension WebURL {
             bytes.append(contentsOf: slice(0, Int(queryEnd)))
         }
         return WebURL(
-            serialisation: String(decoding: bytes, as: UTF8.self), schemeEnd: Int(schemeEnd),
-            pathStart: Int(pathStart) - removed, pathEnd: Int(pathEnd) - removed, queryEnd: Int(queryEnd) - removed)
+            serialisation: String(decoding: bytes, as: UTF8.self),
+            URLOffsets(
+                schemeEnd: Int(schemeEnd), pathStart: Int(pathStart) - removed, pathEnd: Int(pathEnd) - removed,
+                queryEnd: Int(queryEnd) - removed))
     }
 
     /// The port that a scheme implies; nil for a scheme that has none.
@@ -164,9 +173,10 @@ extension WebURL {
 
 // What the parser needs of a base.
 extension WebURL {
-    /// Whether the URL has an authority, be it empty (`file:///x`).
+    /// Whether the URL has an authority, be it empty (`file:///x`). A path that `/.` guards is none.
     var hasAuthority: Bool {
-        pathStart >= schemeEnd + 3 && slice(Int(schemeEnd) + 1, Int(schemeEnd) + 3).elementsEqual("//".utf8)
+        let bytes = string.utf8.span
+        return pathStart >= schemeEnd + 3 && bytes[Int(schemeEnd) + 2] == UInt8(ascii: "/")
     }
 
     /// Whether the path is no hierarchy, as in `mailto:`: nothing can be resolved against it.
@@ -181,24 +191,40 @@ extension WebURL {
     /// The query's bytes with the question mark; empty where there is no query.
     var queryBytes: Substring.UTF8View { slice(Int(pathEnd), Int(queryEnd)) }
 
-    /// The authority's parts: user information without its `@` where there is one, host, and port without its colon,
-    /// which is empty where the URL names none.
-    private var authority: (userinfo: Substring.UTF8View?, host: Substring.UTF8View, port: Substring.UTF8View) {
-        guard hasAuthority else {
-            let nothing = slice(0, 0)
-            return (nil, nothing, nothing)
+    /// The offsets of the authority's parts; the port is empty where the URL names none.
+    private struct Authority {
+        var user: Range<Int>?
+        var password: Range<Int>?
+        var host: Range<Int> = 0..<0
+        var port: Range<Int> = 0..<0
+    }
+
+    private var authority: Authority {
+        var authority = Authority()
+        guard hasAuthority else { return authority }
+        let bytes = string.utf8.span
+        let start = Int(schemeEnd) + 3
+        let end = Int(pathStart)
+        var hostStart = start
+        var colon: Int?
+        var index = start
+        while index < end {
+            switch bytes[index] {
+            case UInt8(ascii: ":"): if colon == nil { colon = index }
+            // The colons so far were the address's own.
+            case UInt8(ascii: "]"): colon = nil
+            case UInt8(ascii: "@"):
+                authority.user = start..<(colon ?? index)
+                authority.password = colon.map { ($0 + 1)..<index }
+                hostStart = index + 1
+                colon = nil
+            default: break
+            }
+            index += 1
         }
-        var rest = slice(Int(schemeEnd) + 3, Int(pathStart))
-        var userinfo: Substring.UTF8View?
-        if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
-            userinfo = rest[..<at]
-            rest = rest[rest.index(after: at)...]
-        }
-        let bracket = rest.lastIndex(of: UInt8(ascii: "]")) ?? rest.startIndex
-        guard let colon = rest[bracket...].firstIndex(of: UInt8(ascii: ":")) else {
-            return (userinfo, rest, rest[rest.endIndex...])
-        }
-        return (userinfo, rest[..<colon], rest[rest.index(after: colon)...])
+        authority.host = hostStart..<(colon ?? end)
+        if let colon { authority.port = (colon + 1)..<end }
+        return authority
     }
 
     private func slice(_ start: Int, _ end: Int) -> Substring.UTF8View {

@@ -1,0 +1,146 @@
+internal import CCurl
+
+/// Receives what one transfer brings, on the thread that drives its multi handle, inside of libcurl's own calls.
+package protocol TransferReceiver: AnyObject {
+    /// One line of a head, with its line end: status line, field, the empty line, trailers.
+    ///
+    /// - Returns: False to end the transfer.
+    func received(headerLine: UnsafeRawBufferPointer) -> Bool
+    /// Bytes of the body, 16 KiB at most.
+    func received(body: UnsafeRawBufferPointer) -> BodyFlow
+}
+
+/// What a receiver says to bytes of a body.
+package enum BodyFlow: Sendable {
+    /// They were taken.
+    case proceed
+    /// They were taken, and no more are wanted until the transfer is resumed.
+    case pauseAfterwards
+    /// The transfer is to end.
+    case abort
+}
+
+/// One transfer of libcurl, reused for many (https://curl.se/libcurl/c/curl_easy_init.html).
+///
+/// Belongs to the thread that drives it. While the transfer is in a multi handle, the receiver must stay alive; the
+/// owner keeps it until ``MultiHandle/remove(_:)`` returned.
+package final class EasyHandle {
+    let handle: UnsafeMutableRawPointer
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var headers = HeaderList()
+    private unowned(unsafe) var receiver: (any TransferReceiver)?
+    /// A number that the owner finds its transfer by.
+    package var tag = 0
+
+    package init() throws(CurlError) {
+        try CurlLibrary.prepare()
+        guard let handle = curl_easy_init() else {
+            throw CurlError(code: CurlCode(CURLE_FAILED_INIT), detail: "a transfer handle cannot be made")
+        }
+        self.handle = handle
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        errorText.deallocate()
+    }
+
+    /// Puts every option back to its default. Connections, sessions and names stay known.
+    package func reset() throws(CurlError) {
+        curl_easy_reset(handle)
+        errorText.pointee = 0
+        headers = HeaderList()
+        receiver = nil
+        try check(dlsync_curl_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText), "CURLOPT_ERRORBUFFER")
+        try check(
+            dlsync_curl_setopt_pointer(handle, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque()),
+            "CURLOPT_PRIVATE")
+    }
+
+    /// Sets an option that takes a number or a truth value.
+    package func set(_ option: Option.Number, _ value: Int) throws(CurlError) {
+        try check(dlsync_curl_setopt_long(handle, CURLoption(option.rawValue), value), "\(option)")
+    }
+
+    /// Sets an option that takes a text; nil takes it back.
+    package func set(_ option: Option.Text, _ value: String?) throws(CurlError) {
+        try check(dlsync_curl_setopt_string(handle, CURLoption(option.rawValue), value), "\(option)")
+    }
+
+    /// Sends further request fields, lines as in `Name: value`.
+    package func set(headers: consuming HeaderList) throws(CurlError) {
+        self.headers = headers
+        try check(dlsync_curl_setopt_pointer(handle, CURLOPT_HTTPHEADER, self.headers.list), "CURLOPT_HTTPHEADER")
+    }
+
+    /// Says who receives the answer. It is not kept alive.
+    package func set(receiver: any TransferReceiver) throws(CurlError) {
+        self.receiver = receiver
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try check(dlsync_curl_setopt_pointer(handle, CURLOPT_WRITEDATA, context), "CURLOPT_WRITEDATA")
+        try check(dlsync_curl_setopt_pointer(handle, CURLOPT_HEADERDATA, context), "CURLOPT_HEADERDATA")
+        try check(dlsync_curl_setopt_callback(handle, CURLOPT_WRITEFUNCTION, receiveBody), "CURLOPT_WRITEFUNCTION")
+        try check(dlsync_curl_setopt_callback(handle, CURLOPT_HEADERFUNCTION, receiveHeader), "CURLOPT_HEADERFUNCTION")
+    }
+
+    /// Holds back a transfer's body, or lets it come again (curl_easy_pause). Bytes that libcurl had in hand may be
+    /// given to the receiver before this returns.
+    package func setPaused(_ paused: Bool) { curl_easy_pause(handle, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT) }
+
+    /// How many new connections the last transfer made: 0 where one was used again.
+    package var newConnections: Int {
+        var count = 0
+        dlsync_curl_getinfo_long(handle, CURLINFO_NUM_CONNECTS, &count)
+        return count
+    }
+
+    /// The error of a transfer that ended with a code, with libcurl's own account of it where it gave one.
+    package func error(_ code: CurlCode) -> CurlError {
+        let detail = String(cString: errorText)
+        return CurlError(code: code, detail: detail.isEmpty ? code.text : detail)
+    }
+
+    fileprivate func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        receiver?.received(headerLine: line) ?? false
+    }
+
+    fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyFlow {
+        receiver?.received(body: bytes) ?? .abort
+    }
+
+    private func check(_ code: CURLcode, _ option: @autoclosure () -> String) throws(CurlError) {
+        guard code != CURLE_OK else { return }
+        throw CurlError(code: CurlCode(code), detail: "\(option()): \(CurlCode(code).text)")
+    }
+}
+
+@available(*, unavailable)
+extension EasyHandle: Sendable {}
+
+// The callbacks stand at file level, outside of every actor's isolation: libcurl calls them wherever it runs.
+
+private func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+    switch handle.receivedBody(UnsafeRawBufferPointer(start: bytes, count: count)) {
+    case .proceed:
+        return count
+    case .pauseAfterwards:
+        handle.setPaused(true)
+        return count
+    case .abort:
+        return count == 0 ? 1 : 0
+    }
+}
+
+private func receiveHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+    return handle.receivedHeader(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : -1
+}

@@ -1,0 +1,240 @@
+internal import Dispatch
+internal import SyncCore
+internal import Synchronization
+
+/// Where finished data waits to be published, and records wait to be written: gathered by the loop, done in batches by a
+/// queue of its own, so that the loop never waits for a disk.
+///
+/// The order of a batch is: data synced, verified, renamed into place, directories synced, records committed. Many small
+/// files share one sync.
+final class PublishDesk: Sendable {
+    /// A finished download.
+    struct Item: Sendable {
+        var job: JobID
+        var path: RelativePath
+        var partialID: String
+        var identity: Identity
+        var length: Int64
+        var wanted: Digest?
+        var running: RunningDigest?
+    }
+
+    /// What became of an item.
+    enum Result: Sendable {
+        case published(FileRecord)
+        /// Its bytes do not match the digest.
+        case mismatch(Failure)
+        case failed(Failure)
+    }
+
+    private struct Waiting {
+        var items: [Item] = []
+        var changes: [StateChange] = []
+        /// Partials whose extents are to be synced before they are recorded.
+        var syncs: Set<String> = []
+        var removals: [String] = []
+        var since: MonotonicTime?
+        var isBusy = false
+        var failure: Failure?
+    }
+
+    let destination: Destination
+    let state: StateStore?
+    private let waiting = Mutex(Waiting())
+    private let publishing = DispatchQueue(label: "dlsync.publish")
+    private let reading = DispatchQueue(label: "dlsync.read")
+    private let names: Mutex<Int>
+    private let namePrefix: String
+
+    /// So many files share a sync.
+    private static let mostItems = 512
+    /// So long a finished file waits for others.
+    private static let longestWait: Duration = .milliseconds(500)
+    /// Up to so many files are synced each for itself, rather than the whole file system.
+    private static let fewItems = 4
+
+    /// - Parameter run: The run's number, which makes the names of its partials unlike those of all other runs.
+    init(destination: Destination, state: StateStore?, run: Int64) {
+        self.destination = destination
+        self.state = state
+        namePrefix = "r\(run)-"
+        names = Mutex(0)
+    }
+
+    /// A name for a new partial.
+    func newPartialID() -> String {
+        names.withLock { number in
+            number += 1
+            return "\(namePrefix)\(number)"
+        }
+    }
+
+    /// Notes a change of the state, to be written with the next batch.
+    ///
+    /// - Parameter synced: Of a partial's record, whether its data is to be synced first, so that it counts after a crash
+    ///   of the machine as well.
+    func note(_ change: StateChange, synced: Bool = false) {
+        waiting.withLock { waiting in
+            waiting.changes.append(change)
+            if synced, case .partial(let record) = change { waiting.syncs.insert(record.id) }
+        }
+    }
+
+    /// Takes the file of a partial away with the next batch, after the records that named it.
+    func remove(partial id: String) { waiting.withLock { $0.removals.append(id) } }
+
+    /// Takes a finished download.
+    func publish(_ item: Item, now: MonotonicTime) {
+        waiting.withLock { waiting in
+            waiting.items.append(item)
+            waiting.since = waiting.since ?? now
+        }
+    }
+
+    /// The first failure of the state's own file, which a run must tell.
+    var stateFailure: Failure? { waiting.withLock { $0.failure } }
+
+    /// Sends what waits on its way, if it is time: called at the end of each of the loop's turns.
+    func turnEnded(in loop: isolated TransferLoop) {
+        let now = loop.now
+        let isIdle = loop.hasNothingToTransfer
+        let batch = waiting.withLock { waiting -> Waiting? in
+            guard !waiting.isBusy else { return nil }
+            let isDue =
+                waiting.items.count >= Self.mostItems || isIdle || loop.isInterrupted
+                || waiting.since.map { now - $0 >= Self.longestWait } ?? !waiting.changes.isEmpty
+            guard isDue, !(waiting.items.isEmpty && waiting.changes.isEmpty && waiting.removals.isEmpty) else { return nil }
+            let batch = waiting
+            waiting = Waiting(isBusy: true, failure: waiting.failure)
+            return batch
+        }
+        guard let batch else { return }
+        publishing.async { [self, loop] in
+            let results = carryOut(batch)
+            waiting.withLock { $0.isBusy = false }
+            loop.post { loop in
+                for (job, result) in results { (loop.job(job) as? EntryJob)?.published(result, in: loop) }
+            }
+        }
+    }
+
+    /// Runs something that reads much of the disk, away from the loop and from the publishing.
+    func read(_ work: @escaping @Sendable () -> Void) { reading.async(execute: work) }
+
+    /// Writes all that still waits, and waits for it.
+    func drain() async {
+        await withCheckedContinuation { continuation in
+            publishing.async { [self] in
+                let batch = waiting.withLock { waiting in
+                    let batch = waiting
+                    waiting = Waiting(failure: waiting.failure)
+                    return batch
+                }
+                _ = carryOut(batch)
+                continuation.resume()
+            }
+        }
+    }
+
+    // MARK: On the publishing queue
+
+    private func carryOut(_ batch: Waiting) -> [(JobID, Result)] {
+        var results: [(JobID, Result)] = []
+        var changes = synced(batch.changes, batch.syncs)
+        var ready: [Item] = []
+        for item in batch.items {
+            if let problem = verify(item) { results.append((item.job, problem)) } else { ready.append(item) }
+        }
+        var directories: [RelativePath?: RelativePath] = [:]
+        do {
+            try syncData(of: ready)
+        } catch {
+            return results + ready.map { ($0.job, .failed(error.failure)) }
+        }
+        for item in ready {
+            do {
+                let record = try place(item)
+                directories[item.path.parent] = item.path
+                changes.append(.complete(record))
+                results.append((item.job, .published(record)))
+            } catch {
+                results.append((item.job, .failed(error.failure)))
+            }
+        }
+        for path in directories.values {
+            // The rename is done and the data is safe: a directory that cannot be synced costs at most work after a crash.
+            try? destination.syncDirectory(of: path)
+        }
+        write(changes)
+        for id in batch.removals { try? destination.removePartial(id) }
+        return results
+    }
+
+    /// Nil where the data is what was wanted.
+    private func verify(_ item: Item) -> Result? {
+        guard let wanted = item.wanted else { return nil }
+        do {
+            let running: RunningDigest
+            if let known = item.running {
+                running = known
+            } else {
+                do { running = try RunningDigest(wanted.algorithm) } catch { return .failed(error.failure) }
+            }
+            let digest: Digest
+            if running.position < item.length || item.length == 0 {
+                let file: PartialFile
+                do { file = try destination.openPartial(item.partialID) } catch { return .failed(error.failure) }
+                digest = try running.finish(file, length: item.length)
+            } else {
+                digest = try running.finish()
+            }
+            guard digest != wanted else { return nil }
+            return .mismatch(
+                Failure(
+                    .digestMismatch,
+                    "\(item.path): its \(wanted.algorithm.rawValue) digest is \(digest.hex), wanted is \(wanted.hex)"))
+        } catch {
+            return .failed(error.failure)
+        }
+    }
+
+    private func syncData(of items: [Item]) throws(DiskError) {
+        guard items.count > Self.fewItems else {
+            for item in items { try destination.openPartial(item.partialID).synchronizeData() }
+            return
+        }
+        try destination.syncFileSystem()
+    }
+
+    private func place(_ item: Item) throws(DiskError) -> FileRecord {
+        guard case .file(let file) = try destination.status(ofPartial: item.partialID) else {
+            throw DiskError(code: 2, operation: .open, path: item.partialID)
+        }
+        try destination.makeParents(of: item.path)
+        try destination.publish(partial: item.partialID, as: item.path)
+        return FileRecord(path: item.path, identity: item.identity, file: file, digest: item.wanted)
+    }
+
+    /// Syncs the data of partials whose records say so.
+    private func synced(_ changes: [StateChange], _ syncs: Set<String>) -> [StateChange] {
+        changes.map { change in
+            guard case .partial(var record) = change, syncs.contains(record.id) else { return change }
+            do {
+                try destination.openPartial(record.id).synchronizeData()
+                record.syncedExtents = record.extents
+            } catch {
+                // It was published or discarded meanwhile, or the disk refuses: then these bytes do not count as synced.
+            }
+            return .partial(record)
+        }
+    }
+
+    private func write(_ changes: [StateChange]) {
+        guard let state, !changes.isEmpty else { return }
+        do {
+            try state.apply(changes)
+        } catch {
+            waiting.withLock { $0.failure = $0.failure ?? error.failure }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+internal import Dispatch
+internal import SyncCore
+internal import Synchronization
+
+/// Takes entries as the readers give them: finds each its place, looks at what is there, and hands them to the loop in
+/// batches.
+final class Intake: Sendable {
+    private let placement: Placement
+    private let destination: Destination
+    private let state: StateStore
+    private let context: RunContext
+    private let loop: TransferLoop
+    private let registry = Mutex(PathRegistry())
+    private let surveying = DispatchQueue(label: "dlsync.survey")
+
+    init(placement: Placement, state: StateStore, context: RunContext, loop: TransferLoop) {
+        self.placement = placement
+        destination = context.desk.destination
+        self.state = state
+        self.context = context
+        self.loop = loop
+    }
+
+    /// Takes a batch of entries, and waits while the loop is full of work.
+    func take(_ entries: [Entry]) async {
+        var placed: [EntryFacts] = []
+        for entry in entries {
+            do {
+                let path = try placement.path(of: entry)
+                if try claim(path, for: entry) { placed.append(EntryFacts(entry: entry, path: path)) }
+            } catch {
+                context.events.push(.problem(entry.origin, error))
+            }
+        }
+        guard !placed.isEmpty else { return }
+        context.began(placed.count)
+        await loop.run(await survey(placed), context: context)
+    }
+
+    /// Whether an entry is the first to claim its path. One that only repeats another is passed over.
+    private func claim(_ path: RelativePath, for entry: Entry) throws(Failure) -> Bool {
+        let claim = registry.withLock { $0.claim(path, for: entry.urls[0].resourceIdentity) }
+        let name = entry.urls[0].redacted
+        switch claim {
+        case .new: return true
+        case .duplicate: return false
+        case .taken:
+            throw Failure(
+                .collision,
+                "\(name) would land at '\(path)', where another entry lands; give one of them another name with out=, "
+                    + "or use --layout host")
+        case .isDirectory:
+            throw Failure(
+                .collision, "\(name) would land at '\(path)', which other entries need as a directory")
+        case .leadsThroughFile(let file):
+            throw Failure(
+                .collision, "\(name) would land at '\(path)', but '\(file)' is the file of another entry")
+        }
+    }
+
+    /// Looks at what is here of each entry, away from every thread that must not wait.
+    private func survey(_ facts: [EntryFacts]) async -> [EntryFacts] {
+        await withCheckedContinuation { continuation in
+            surveying.async { [self] in continuation.resume(returning: look(facts)) }
+        }
+    }
+
+    private func look(_ facts: [EntryFacts]) -> [EntryFacts] {
+        var facts = facts
+        let paths = facts.map(\.path)
+        // A state that cannot be read only costs work: everything is compared anew.
+        let records = (try? state.records(for: paths)) ?? Array(repeating: nil, count: paths.count)
+        let partials = (try? state.partials(for: paths)) ?? Array(repeating: nil, count: paths.count)
+        for index in facts.indices {
+            facts[index].record = records[index]
+            facts[index].partial = partials[index].flatMap(whole)
+            do {
+                facts[index].local = try destination.status(of: facts[index].path)
+            } catch {
+                facts[index].local = .blocked("cannot be looked at: \(error.failure.message)")
+            }
+        }
+        return facts
+    }
+
+    /// A partial's record, if the data that it tells of is there.
+    private func whole(_ record: PartialRecord) -> PartialRecord? {
+        guard case .file(let file)? = try? destination.status(ofPartial: record.id),
+            let last = record.extents.ranges.last, last.end <= file.size
+        else { return nil }
+        return record
+    }
+}
+
+extension TransferLoop {
+    /// Takes jobs on for entries, as room for them comes up.
+    func run(_ entries: [EntryFacts], context: RunContext) async {
+        for facts in entries {
+            await waitForRoom()
+            begin(EntryJob(id: newJobID(), facts: facts, context: context))
+        }
+    }
+
+    /// Takes jobs on for what a plan decided.
+    func run(_ entries: [PlannedEntry], context: RunContext) async {
+        for planned in entries {
+            await waitForRoom()
+            begin(EntryJob(id: newJobID(), facts: planned.facts, decision: planned.decision, context: context))
+        }
+    }
+
+    private func begin(_ job: EntryJob) {
+        add(job)
+        guard !isInterrupted else { return }
+        job.begin(in: self)
+        refresh(job)
+    }
+}

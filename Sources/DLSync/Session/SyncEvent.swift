@@ -1,0 +1,91 @@
+public import SyncCore
+
+/// What a session tells while it plans or runs.
+public enum SyncEvent: Sendable {
+    /// What would be done about an entry: while planning.
+    case planned(PlannedEntry)
+    /// What became of an entry: while running.
+    case outcome(Outcome)
+    /// A line or row of a source that could not be used; the rest goes on.
+    case problem(EntryOrigin, Failure)
+    /// A source, or a listing below one, that could not be read to its end.
+    case sourceFailed(source: String, Failure)
+}
+
+/// The events of a plan or a run, in the order in which they happen. It has one reader, and loses nothing.
+public struct SyncEvents: AsyncSequence, Sendable {
+    let queue: EventQueue<SyncEvent>
+
+    /// Gives the events one by one.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let queue: EventQueue<SyncEvent>
+
+        /// The next event; nil when all is done.
+        public mutating func next() async -> SyncEvent? { await queue.next() }
+    }
+
+    /// Begins to read.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
+}
+
+/// What a plan or a run came to: a function of the set of its events, never of their order.
+public struct SyncSummary: Hashable, Sendable {
+    /// How many entries have each action.
+    public private(set) var actions: [Action: Int] = [:]
+    /// How many entries there were.
+    public private(set) var entries = 0
+    /// How many are here and right in the end: kept or done.
+    public private(set) var succeeded = 0
+    /// How many failed.
+    public private(set) var failed = 0
+    /// How many lines or rows could not be used.
+    public private(set) var problems = 0
+    /// How many sources or listings could not be read to their end.
+    public private(set) var sourcesFailed = 0
+    /// Body bytes that were received for entries.
+    public private(set) var bytesReceived: Int64 = 0
+    /// Bytes that are here already, of a plan.
+    public private(set) var have: Int64 = 0
+    /// Bytes that are to be fetched, of a plan, as far as is known.
+    public private(set) var fetch: Int64 = 0
+    /// How many entries of a plan are of unknown size.
+    public private(set) var unknownSizes = 0
+    /// The kinds of failures that happened.
+    public private(set) var failures: Set<Failure.Code> = []
+
+    /// Nothing yet.
+    public init() {}
+
+    /// Counts an event in.
+    public mutating func count(_ event: SyncEvent) {
+        switch event {
+        case .planned(let planned):
+            let decision = planned.decision
+            entries += 1
+            actions[decision.action, default: 0] += 1
+            have += decision.have
+            fetch += decision.fetch ?? 0
+            if decision.fetch == nil { unknownSizes += 1 }
+            if case .failed(let failure) = decision.work { note(failure) } else { succeeded += 1 }
+        case .outcome(let outcome):
+            entries += 1
+            actions[outcome.action, default: 0] += 1
+            bytesReceived += outcome.bytes
+            if let failure = outcome.failure { note(failure) } else { succeeded += 1 }
+        case .problem(_, let failure):
+            problems += 1
+            failures.insert(failure.code)
+        case .sourceFailed(_, let failure):
+            sourcesFailed += 1
+            failures.insert(failure.code)
+        }
+    }
+
+    /// Counts a failure in that is of the run as a whole.
+    public mutating func count(runFailure failure: Failure) { failures.insert(failure.code) }
+
+    private mutating func note(_ failure: Failure) {
+        failed += 1
+        failures.insert(failure.code)
+    }
+}

@@ -1,0 +1,224 @@
+public import SyncCore
+internal import Synchronization
+
+/// Works on one destination: plans what would be done, does it, and fetches single files, all by one limiter.
+///
+/// A session exists only within ``withSyncSession(into:_:_:)``, which holds the destination's lock as long, and leaves
+/// nothing running and nothing unwritten behind.
+public final class SyncSession: Sendable {
+    private let configuration: SyncConfiguration
+    private let state: StateStore
+    private let lock: RunLock
+    let loop: TransferLoop
+    let desk: PublishDesk
+    private let board: ProgressBoard
+    private let run: Int64?
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+    private let closing = Mutex<(status: Int32?, isInterrupted: Bool)>((nil, false))
+    /// Things that were found on opening and are to be said once, as sentences without a full stop.
+    public let notes: [String]
+
+    /// Opens a destination. See ``withSyncSession(into:_:_:)``.
+    init(into path: [UInt8], _ configuration: SyncConfiguration) async throws(Failure) {
+        self.configuration = configuration
+        let destination: Destination
+        do {
+            destination = try Destination(path: path, access: configuration.isReadOnly ? .readOnly : .creating)
+            switch try RunLock.acquire(in: destination) {
+            case .held(let lock): self.lock = lock
+            case .busy:
+                throw Failure(.busy, "another run works on '\(String(decoding: path, as: UTF8.self))'")
+            }
+        } catch let failure as Failure {
+            throw failure
+        } catch let error as DiskError {
+            throw error.failure
+        } catch {
+            throw Failure(.disk, "\(error)")
+        }
+        do {
+            let bootID = currentBootID()
+            let (state, note) =
+                configuration.isReadOnly
+                ? try StateStore.openCopy(of: destination, bootID: bootID)
+                : try StateStore.open(in: destination, bootID: bootID)
+            self.state = state
+            notes = note.map { [$0.message] } ?? []
+            run = configuration.isReadOnly ? nil : try state.beginRun(startedAt: currentDate())
+            if !configuration.isReadOnly { try Self.removeOrphans(destination, state) }
+        } catch {
+            throw error.failure
+        }
+        desk = PublishDesk(
+            destination: destination, state: configuration.isReadOnly ? nil : state, run: run ?? 0)
+        board = ProgressBoard()
+        loop = try await TransferLoop.running(configuration.loop, progress: board)
+        let desk = desk
+        await loop.atTurnEnd { loop in desk.turnEnded(in: loop) }
+    }
+
+    /// Takes away the data of partials that no record tells of: a run was killed before it wrote one.
+    private static func removeOrphans(_ destination: Destination, _ state: StateStore) throws(StateError) {
+        let known = Set(try state.allPartials().map(\.id))
+        for id in (try? destination.partialIDs()) ?? [] where !known.contains(id) {
+            try? destination.removePartial(id)
+        }
+    }
+
+    // MARK: Work
+
+    /// Says what a run would do with the sources, entry by entry as it finds out. Writes nothing.
+    ///
+    /// The server is asked about every entry (HEAD, or the first byte where a server refuses that), so that sizes and
+    /// reasons are known.
+    public func planEvents(_ sources: [Source]) -> SyncEvents { begin(.plan, sources) }
+
+    /// Says what a run would do with the sources, when all is known.
+    public func plan(_ sources: [Source]) async -> SyncPlan {
+        var plan = SyncPlan(freeSpace: freeSpace)
+        for await event in planEvents(sources) { plan.add(event) }
+        return plan
+    }
+
+    /// Brings the destination up to date with the sources. Entries are fetched while the sources are still being read,
+    /// and a new file costs one request where its size allows.
+    public func run(_ sources: [Source]) -> SyncEvents { begin(.run, sources) }
+
+    /// Does what a plan says.
+    public func run(_ plan: SyncPlan) -> SyncEvents {
+        let context = makeContext(.run)
+        context.began(plan.entries.count)
+        let loop = loop
+        spawn {
+            await loop.run(plan.entries, context: context)
+            context.readAll()
+        }
+        return SyncEvents(queue: context.events)
+    }
+
+    /// A look at the progress.
+    public var progress: ProgressSnapshot { board.snapshot }
+
+    /// Bytes that are free where the destination lies; nil where that cannot be told.
+    public var freeSpace: Int64? { try? desk.destination.freeSpace() }
+
+    /// Stops all work: what is here of unfinished files is written down, files that are whole are still published, and
+    /// every entry that was begun tells that it was interrupted.
+    public func interrupt() async {
+        closing.withLock { $0.isInterrupted = true }
+        for task in tasks.withLock({ $0 }) { task.cancel() }
+        await loop.interruptAll()
+    }
+
+    /// Says how the run ended, for the state's own history.
+    public func noteExitStatus(_ status: Int32) { closing.withLock { $0.status = status } }
+
+    private func begin(_ purpose: RunContext.Purpose, _ sources: [Source]) -> SyncEvents {
+        precondition(
+            purpose == .plan || !configuration.isReadOnly, "a session that writes nothing cannot bring files up to date")
+        let context = makeContext(purpose)
+        let intake = Intake(placement: configuration.placement, state: state, context: context, loop: loop)
+        let reading = SourceReading(
+            configuration: configuration, loop: loop, intake: intake, events: context.events)
+        spawn {
+            await reading.read(sources)
+            context.readAll()
+        }
+        return SyncEvents(queue: context.events)
+    }
+
+    private func makeContext(_ purpose: RunContext.Purpose) -> RunContext {
+        RunContext(
+            purpose: purpose,
+            planner: Planner(
+                policy: ComparePolicy(
+                    adopts: configuration.adoptsForeignPartials, alwaysAsks: purpose == .plan)),
+            transfer: configuration.loop.transfer, desk: desk, progress: board)
+    }
+
+    /// The one bridge between a caller that wants a sequence of events now and the reading that fills it: its tasks end
+    /// when the sources are read, and are cancelled and awaited when the session closes.
+    private func spawn(_ work: @escaping @Sendable () async -> Void) {
+        let task = Task { await work() }
+        tasks.withLock { $0.append(task) }
+    }
+
+    /// Ends all that runs, and writes all that waits.
+    func close() async -> Failure? {
+        let running = tasks.withLock { $0 }
+        for task in running { task.cancel() }
+        await loop.stop()
+        for task in running { await task.value }
+        await loop.waitUntilStopped()
+        await desk.drain()
+        if let run, let status = closing.withLock({ $0.status }) {
+            try? state.endRun(run, exitStatus: status, at: currentDate())
+        }
+        state.close()
+        return desk.stateFailure
+    }
+}
+
+/// A plan as a whole: every entry with its decision.
+public struct SyncPlan: Sendable {
+    /// The entries, in the order in which they were decided.
+    public private(set) var entries: [PlannedEntry] = []
+    /// Lines and rows that could not be used.
+    public private(set) var problems: [(origin: EntryOrigin, failure: Failure)] = []
+    /// Sources and listings that could not be read to their end.
+    public private(set) var unreadSources: [(source: String, failure: Failure)] = []
+    /// Counts and totals.
+    public private(set) var summary = SyncSummary()
+    /// Bytes that are free at the destination; nil where that cannot be told.
+    public let freeSpace: Int64?
+
+    init(freeSpace: Int64?) { self.freeSpace = freeSpace }
+
+    mutating func add(_ event: SyncEvent) {
+        summary.count(event)
+        switch event {
+        case .planned(let planned): entries.append(planned)
+        case .problem(let origin, let failure): problems.append((origin, failure))
+        case .sourceFailed(let source, let failure): unreadSources.append((source, failure))
+        case .outcome: break
+        }
+    }
+}
+
+/// Opens a destination for as long as `body` runs.
+///
+/// The destination is created where it is missing, and locked: a second session on it fails with
+/// ``Failure/Code/busy``. However `body` ends, transfers are stopped, what is here of unfinished files is recorded, and
+/// the state is closed before this returns. Cancelling the task interrupts the session.
+///
+/// - Parameters:
+///   - destination: The directory to bring up to date.
+///   - configuration: How; the command line's defaults if left out.
+///   - body: What to do with it.
+/// - Throws: ``Failure`` where the destination or its state cannot be opened or written; whatever `body` throws.
+public func withSyncSession<Result: Sendable>(
+    into destination: String, _ configuration: SyncConfiguration = SyncConfiguration(),
+    _ body: @Sendable (SyncSession) async throws -> Result
+) async throws -> Result {
+    try await withSyncSession(into: Array(destination.utf8), configuration, body)
+}
+
+/// As ``withSyncSession(into:_:_:)``, for a path that need not be UTF-8.
+public func withSyncSession<Result: Sendable>(
+    into destination: [UInt8], _ configuration: SyncConfiguration = SyncConfiguration(),
+    _ body: @Sendable (SyncSession) async throws -> Result
+) async throws -> Result {
+    let session = try await SyncSession(into: destination, configuration)
+    do {
+        let result = try await withTaskCancellationHandler {
+            try await body(session)
+        } onCancel: {
+            session.loop.post { loop in loop.interruptAll() }
+        }
+        if let failure = await session.close() { throw failure }
+        return result
+    } catch {
+        _ = await session.close()
+        throw error
+    }
+}

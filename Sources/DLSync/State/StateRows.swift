@@ -1,0 +1,129 @@
+internal import SyncCore
+
+/// Reading rows. Whatever does not read as the value that was written counts as not there: a record saves work, and a
+/// wrong one could cost data.
+extension Database {
+    private static let fileColumns =
+        "SELECT path, \(StateSchema.identityColumns), size, mtime_ns, inode, digest_algorithm, digest FROM files"
+    private static let partialColumns =
+        "SELECT path, \(StateSchema.identityColumns), id, extents, synced_extents, boot FROM partials"
+
+    func file(_ path: RelativePath) throws(StateError) -> FileRecord? {
+        let statement = try statement(Self.fileColumns + " WHERE path = ?1")
+        try statement.bind(1, path.bytes)
+        defer { statement.reset() }
+        return try statement.step() ? statement.file() : nil
+    }
+
+    /// The records of the next paths in the order of their bytes.
+    func files(after path: RelativePath?, limit: Int) throws(StateError) -> [FileRecord] {
+        let statement = try statement(Self.fileColumns + " WHERE path > ?1 ORDER BY path LIMIT ?2")
+        try statement.bind(1, path?.bytes ?? [])
+        try statement.bind(2, Int64(limit))
+        defer { statement.reset() }
+        var records: [FileRecord] = []
+        while try statement.step() {
+            if let record = statement.file() { records.append(record) }
+        }
+        return records
+    }
+
+    func partial(_ path: RelativePath, bootID: String) throws(StateError) -> PartialRecord? {
+        let statement = try statement(Self.partialColumns + " WHERE path = ?1")
+        try statement.bind(1, path.bytes)
+        defer { statement.reset() }
+        return try statement.step() ? statement.partial(bootID: bootID) : nil
+    }
+
+    func partials(bootID: String) throws(StateError) -> [PartialRecord] {
+        let statement = try statement(Self.partialColumns + " ORDER BY path")
+        defer { statement.reset() }
+        var records: [PartialRecord] = []
+        while try statement.step() {
+            if let record = statement.partial(bootID: bootID) { records.append(record) }
+        }
+        return records
+    }
+
+    func failures() throws(StateError) -> [FailureRecord] {
+        let statement = try statement(
+            "SELECT path, resource, message, first_date, last_date, runs FROM failures ORDER BY path")
+        defer { statement.reset() }
+        var records: [FailureRecord] = []
+        while try statement.step() {
+            guard let path = statement.path(), let resource = statement.text(1), let message = statement.text(2),
+                let first = statement.date(3), let last = statement.date(4), let runs = statement.number(5)
+            else { continue }
+            records.append(
+                FailureRecord(
+                    path: path, resource: resource, message: message, firstDate: first, lastDate: last, runs: runs))
+        }
+        return records
+    }
+
+    func host(_ origin: String) throws(StateError) -> HostFacts? {
+        let statement = try statement("SELECT refuses_ranges, permits, learnt FROM hosts WHERE origin = ?1")
+        try statement.bind(1, origin)
+        defer { statement.reset() }
+        guard try statement.step(), let refuses = statement.number(0), let learnt = statement.date(2) else {
+            return nil
+        }
+        return HostFacts(
+            origin: origin, refusesRanges: refuses != 0, permits: statement.number(1).map(Int.init(clamping:)),
+            learnt: learnt)
+    }
+
+    func lastRun() throws(StateError) -> RunRecord? {
+        let statement = try statement(
+            "SELECT number, started, ended, exit_status FROM runs ORDER BY number DESC LIMIT 1")
+        defer { statement.reset() }
+        guard try statement.step(), let number = statement.number(0), let started = statement.date(1) else {
+            return nil
+        }
+        return RunRecord(
+            number: number, started: started, ended: statement.date(2),
+            exitStatus: statement.number(3).map(Int32.init(clamping:)))
+    }
+}
+
+extension Statement {
+    fileprivate func path() -> RelativePath? { bytes(0).flatMap { try? RelativePath(bytes: $0) } }
+
+    fileprivate func date(_ column: Int32) -> HTTPDate? { number(column).map(HTTPDate.init(secondsSinceEpoch:)) }
+
+    /// The identity in columns 1 to 7.
+    private func identity() -> Identity? {
+        guard let resource = text(1) else { return nil }
+        let length = number(2)
+        if let length, length < 0 { return nil }
+        return Identity(
+            resource: resource,
+            representation: Representation(
+                length: length, entityTag: text(3).map { EntityTag(opaque: $0, isWeak: number(4) != 0) },
+                lastModified: date(5), contentCoding: text(6), mediaType: text(7)))
+    }
+
+    fileprivate func file() -> FileRecord? {
+        guard let path = path(), let identity = identity(), let size = number(8), size >= 0,
+            let modified = number(9), let inode = number(10)
+        else { return nil }
+        let digest = text(11).flatMap(DigestAlgorithm.init(rawValue:)).flatMap { algorithm in
+            bytes(12).flatMap { Digest(algorithm, bytes: $0) }
+        }
+        return FileRecord(
+            path: path, identity: identity,
+            file: LocalFile(size: size, modifiedNanoseconds: modified, inode: UInt64(bitPattern: inode)),
+            digest: digest)
+    }
+
+    /// The partial; one that was recorded in another boot of the machine holds only what was synced.
+    fileprivate func partial(bootID: String) -> PartialRecord? {
+        guard let path = path(), let identity = identity(), let id = text(8), Destination.isPartialID(id),
+            let extents = text(9).flatMap({ ByteRangeSet(encoded: $0) }),
+            let synced = text(10).flatMap({ ByteRangeSet(encoded: $0) }), let boot = text(11)
+        else { return nil }
+        let isSameBoot = !bootID.isEmpty && boot == bootID
+        return PartialRecord(
+            id: id, path: path, identity: identity, extents: isSameBoot ? extents : synced, syncedExtents: synced)
+    }
+}

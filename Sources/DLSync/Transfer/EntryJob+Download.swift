@@ -1,0 +1,243 @@
+internal import SyncCore
+
+extension EntryJob {
+    /// From this size on, in bytes, the room for a file is taken before its first byte is written.
+    private static let preallocatedSize: Int64 = 1 << 20
+
+    /// Starts the download machine.
+    func download(from start: DownloadTask.Start, _ announced: Representation?, in loop: isolated TransferLoop) {
+        var start = start
+        do {
+            switch start {
+            case .nothing:
+                if let old = facts.partial { forget(partial: old.id) }
+            case .partial:
+                guard let record = facts.partial else { break }
+                partialID = record.id
+                partial = try context.desk.destination.openPartial(record.id)
+            case .adopted:
+                break
+            }
+        } catch {
+            // The record stayed and the data is gone: there is nothing to go on from.
+            if let old = facts.partial { forget(partial: old.id) }
+            partialID = nil
+            start = .nothing
+        }
+        let task = DownloadTask(
+            urls: facts.entry.urls, headers: facts.entry.headers, promisedSize: facts.promisedSize,
+            announced: announced, digest: facts.entry.strongestDigest, start: start)
+        let machine = DownloadMachine(task, policy: context.transfer, seed: loop.newSeed())
+        stage = .downloading(machine)
+        perform(machine.firstActions, in: loop)
+        loop.refresh(self)
+    }
+
+    /// Copies another tool's file into a partial, and goes on from there if the server agrees.
+    func adopt(_ file: LocalFile, _ announced: Representation?, in loop: isolated TransferLoop) {
+        stage = .busy
+        if let old = facts.partial { forget(partial: old.id) }
+        let partialID = context.desk.newPartialID()
+        let (path, id, desk) = (facts.path, id, context.desk)
+        desk.read { [loop] in
+            let result = Result { () throws(DiskError) in
+                try desk.destination.copyToPartial(path, id: partialID, length: file.size)
+            }
+            loop.post { loop in
+                guard let job = loop.job(id) as? EntryJob else { return }
+                switch result {
+                case .success(let (partial, copied)):
+                    job.partial = partial
+                    job.partialID = partialID
+                    job.download(from: copied == 0 ? .nothing : .adopted(length: copied), announced, in: loop)
+                case .failure(let error):
+                    job.finish(.failed, reason: error.failure.message, failure: error.failure, in: loop)
+                }
+            }
+        }
+    }
+
+    // MARK: What transfers bring
+
+    func receivedDownload(
+        _ head: ResponseHead, for transfer: Transfer, in loop: isolated TransferLoop
+    ) -> BodyVerdict {
+        guard let (actions, body) = withDownload({ $0.received(head, from: transfer.route.url, for: transfer.id) })
+        else { return .cut }
+        perform(actions, in: loop)
+        guard case .write = body else { return body }
+        guard case .downloading(let machine) = stage, !machine.isEnded, let partial else { return .cut }
+        transfer.sink = .write(partial, digest)
+        if let length = machine.progress.length { want(length - machine.progress.held) }
+        showProgress()
+        return body
+    }
+
+    func endedDownload(_ transfer: Transfer, _ end: TransferEnd, in loop: isolated TransferLoop) {
+        let matches: Bool?
+        if case .keep = transfer.sink, let range = transfer.request.range {
+            matches = isHere(transfer.kept, at: range)
+        } else {
+            matches = nil
+        }
+        let actions: [DownloadMachine.Action]?
+        if case .failed(let failure) = end, failure.isOfTheDisk {
+            actions = withDownload { $0.diskFailed(failure) }
+        } else {
+            actions = withDownload { $0.ended(transfer.id, end, matches: matches) }
+        }
+        perform(actions ?? [], in: loop)
+        showProgress()
+    }
+
+    /// Whether bytes that the server sent are those in the partial.
+    private func isHere(_ bytes: [UInt8], at range: ByteRange) -> Bool {
+        guard let partial, bytes.count == Int(range.count) else { return false }
+        var here = [UInt8](repeating: 0, count: bytes.count)
+        let count = here.withUnsafeMutableBytes { buffer in
+            (try? partial.read(at: range.start, into: buffer)) ?? 0
+        }
+        return count == bytes.count && here == bytes
+    }
+
+    // MARK: What the machine wants done
+
+    func perform(_ actions: [DownloadMachine.Action], in loop: isolated TransferLoop) {
+        for action in actions {
+            switch action {
+            case .openPartial(let length):
+                do {
+                    try openPartial(length: length)
+                } catch {
+                    let failure = error
+                    perform(withDownload { $0.diskFailed(failure) } ?? [], in: loop)
+                    return
+                }
+            case .discardPartial:
+                discardPartial()
+            case .cancel(let id):
+                loop.cancel(id)
+            case .limit(let id, let limit):
+                loop.transfer(id)?.limit = limit
+            case .wait(let duration):
+                loop.wait(duration, for: self)
+            case .complete(let representation):
+                complete(representation, in: loop)
+            case .fail(let failure):
+                record(synced: true)
+                if !isRecorded { abandonPartial() }
+                finish(.failed, reason: failure.message, failure: failure, in: loop)
+            }
+        }
+    }
+
+    private func openPartial(length: Int64?) throws(Failure) {
+        do {
+            let desk = context.desk
+            if partial == nil {
+                let name = desk.newPartialID()
+                partial = try desk.destination.createPartial(name)
+                partialID = name
+            }
+            if let length, length >= Self.preallocatedSize { try partial?.preallocate(length) }
+            if let wanted = facts.entry.strongestDigest, digest == nil {
+                digest = try RunningDigest(wanted.algorithm)
+            }
+        } catch let error as DiskError {
+            throw error.failure
+        } catch let error as DigestError {
+            throw error.failure
+        } catch {
+            throw Failure(.disk, "\(facts.path): \(error)")
+        }
+    }
+
+    /// Forgets all bytes, and the record of them before that.
+    private func discardPartial() {
+        digest = nil
+        if isRecorded {
+            context.desk.note(.forgetPartial(facts.path))
+            isRecorded = false
+        }
+        // A new file rather than an empty one: a record that is still on its way can only name the old.
+        abandonPartial()
+    }
+
+    func abandonPartial() {
+        if let partialID { context.desk.remove(partial: partialID) }
+        partial = nil
+        partialID = nil
+    }
+
+    private func forget(partial id: String) {
+        context.desk.note(.forgetPartial(facts.path))
+        context.desk.remove(partial: id)
+        isRecorded = false
+        facts.partial = nil
+    }
+
+    // MARK: The end
+
+    private func complete(_ representation: Representation, in loop: isolated TransferLoop) {
+        guard case .downloading(let machine) = stage, let partial, let partialID else { return }
+        do {
+            let length = machine.progress.length ?? machine.progress.held
+            if try partial.status().size != length { try partial.truncate(to: length) }
+            if let date = representation.lastModified {
+                try partial.setModified(seconds: date.secondsSinceEpoch)
+            }
+            try partial.close()
+            self.partial = nil
+            stage = .publishing(machine)
+            context.desk.publish(
+                PublishDesk.Item(
+                    job: id, path: facts.path, partialID: partialID,
+                    identity: Identity(resource: facts.resource, representation: representation), length: length,
+                    wanted: facts.entry.strongestDigest, running: digest),
+                now: loop.now)
+        } catch {
+            finish(.failed, reason: error.failure.message, failure: error.failure, in: loop)
+        }
+    }
+
+    /// The publishing queue has done its part.
+    func published(_ result: PublishDesk.Result, in loop: isolated TransferLoop) {
+        guard case .publishing(let machine) = stage else { return }
+        switch result {
+        case .published(let record):
+            finish(.done, reason: decision?.reason ?? "", size: record.file.size, digest: record.digest, in: loop)
+        case .failed(let failure):
+            finish(.failed, reason: failure.message, failure: failure, in: loop)
+        case .mismatch(let failure):
+            stage = .downloading(machine)
+            perform(withDownload { $0.verificationFailed(failure) } ?? [], in: loop)
+            loop.refresh(self)
+        }
+    }
+}
+
+extension Failure {
+    /// Whether it is the disk that refused.
+    fileprivate var isOfTheDisk: Bool {
+        switch code {
+        case .diskFull, .readOnly, .disk: true
+        default: false
+        }
+    }
+}
+
+extension Destination {
+    /// The digest of a file in its place, or why there is none.
+    func digest(_ algorithm: DigestAlgorithm, of path: RelativePath) throws(Failure) -> Digest {
+        do {
+            let file = try openForReading(path)
+            return try file.digest(algorithm, of: ByteRange(0, try file.status().size))
+        } catch let error as DiskError {
+            throw error.failure
+        } catch let error as FileDigestError {
+            throw error.failure
+        } catch {
+            throw Failure(.disk, "\(path): \(error)")
+        }
+    }
+}

@@ -1,0 +1,319 @@
+internal import SyncCore
+
+/// The way of one entry: compared, fetched, handed to be verified and published.
+///
+/// The planner and the two machines decide; the job carries out what they say and tells them what happened.
+final class EntryJob: TransferJob {
+    enum Stage {
+        /// Something is read or copied on the disk.
+        case busy
+        case inquiring(InquiryMachine)
+        case downloading(DownloadMachine)
+        /// All bytes are here; the publishing queue has them.
+        case publishing(DownloadMachine)
+        case ended
+    }
+
+    let id: JobID
+    let context: RunContext
+    var facts: EntryFacts
+    var stage = Stage.busy
+    var decision: Decision?
+    var partial: PartialFile?
+    var partialID: String?
+    /// Whether the state has a record of the partial.
+    var isRecorded: Bool
+    var digest: RunningDigest?
+    var bytes: Int64 = 0
+    var requests = 0
+    var startedAt: MonotonicTime = .zero
+    private var wanted: Int64 = 0
+    private var ticks = 0
+    private var lastRecorded = ByteRangeSet()
+
+    /// - Parameter decision: What a plan decided, when this job carries one out.
+    init(id: JobID, facts: EntryFacts, decision: Decision? = nil, context: RunContext) {
+        self.id = id
+        self.facts = facts
+        self.context = context
+        self.decision = decision
+        isRecorded = facts.partial != nil
+    }
+
+    /// Begins: with the plan's decision, or by making one.
+    func begin(in loop: isolated TransferLoop) {
+        startedAt = loop.now
+        if let decision { carryOut(decision, in: loop) } else { compare(with: .notAsked, in: loop) }
+    }
+
+    // MARK: What the loop asks
+
+    var demand: Int {
+        switch stage {
+        case .inquiring(let machine): machine.demand
+        case .downloading(let machine): machine.demand
+        case .busy, .publishing, .ended: 0
+        }
+    }
+
+    var nextURL: WebURL {
+        switch stage {
+        case .inquiring(let machine): machine.url
+        case .downloading(let machine): machine.url
+        case .busy, .publishing, .ended: facts.entry.urls[0]
+        }
+    }
+
+    var priority: Limiter.Priority {
+        switch stage {
+        case .inquiring: .inquiry
+        case .downloading: requests == 0 ? .start : .continuation
+        case .busy, .publishing, .ended: .start
+        }
+    }
+
+    var splittable: Int64 {
+        guard case .downloading(let machine) = stage else { return 0 }
+        return machine.splittable
+    }
+
+    func split(in loop: isolated TransferLoop) {
+        let actions = withDownload { $0.split() }
+        perform(actions ?? [], in: loop)
+    }
+
+    func request(for id: TransferID) -> TransferRequest? {
+        requests += 1
+        switch stage {
+        case .inquiring(var machine):
+            defer { stage = .inquiring(machine) }
+            return machine.request(for: id)
+        case .downloading:
+            return withDownload { $0.request(for: id) } ?? nil
+        case .busy, .publishing, .ended:
+            return nil
+        }
+    }
+
+    func received(_ head: ResponseHead, for transfer: Transfer, in loop: isolated TransferLoop) -> BodyVerdict {
+        switch stage {
+        case .inquiring(var machine):
+            let verdict = machine.received(head, from: transfer.route.url, for: transfer.id)
+            stage = .inquiring(machine)
+            return verdict
+        case .downloading:
+            return receivedDownload(head, for: transfer, in: loop)
+        case .busy, .publishing, .ended:
+            return .cut
+        }
+    }
+
+    func progressed(_ transfer: Transfer) {
+        guard case .write = transfer.sink else { return }
+        _ = withDownload { $0.progressed(transfer.id, to: transfer.written) }
+    }
+
+    func ended(_ transfer: Transfer, _ end: TransferEnd, in loop: isolated TransferLoop) {
+        bytes += transfer.total
+        switch stage {
+        case .inquiring(var machine):
+            let actions = machine.ended(transfer.id, end)
+            stage = .inquiring(machine)
+            perform(actions, in: loop)
+        case .downloading:
+            endedDownload(transfer, end, in: loop)
+        case .busy, .publishing, .ended:
+            break
+        }
+    }
+
+    func timerFired(in loop: isolated TransferLoop) {
+        switch stage {
+        case .inquiring(var machine):
+            machine.timerFired()
+            stage = .inquiring(machine)
+        case .downloading:
+            _ = withDownload { $0.timerFired() }
+        case .busy, .publishing, .ended:
+            break
+        }
+    }
+
+    func tick(in loop: isolated TransferLoop) {
+        guard case .downloading(let machine) = stage, machine.activeTransfers > 0 else { return }
+        for transfer in loop.transfers(of: id) {
+            transfer.flush()
+            progressed(transfer)
+        }
+        _ = withDownload { $0.sampleSpeed(now: loop.now) }
+        ticks += 1
+        record(synced: ticks % 5 == 0)
+        showProgress()
+    }
+
+    func interrupt(in loop: isolated TransferLoop) {
+        switch stage {
+        case .publishing, .ended:
+            // What is whole is published before the run ends.
+            return
+        case .downloading:
+            record(synced: true)
+            if !isRecorded { abandonPartial() }
+        case .busy, .inquiring:
+            break
+        }
+        let failure = Failure(.interrupted, "\(facts.path) was not finished: the run was interrupted")
+        finish(.failed, reason: failure.message, failure: failure, in: loop)
+    }
+
+    // MARK: Comparing
+
+    /// Asks the planner, and does what it says.
+    func compare(with server: ServerKnowledge, in loop: isolated TransferLoop) {
+        switch context.planner.verdict(on: facts, server: server) {
+        case .ask:
+            stage = .inquiring(
+                InquiryMachine(
+                    urls: facts.entry.urls, headers: facts.entry.headers, policy: context.transfer.retry,
+                    seed: loop.newSeed()))
+            loop.refresh(self)
+        case .hashLocalFile(let algorithm):
+            hashLocalFile(algorithm, server, in: loop)
+        case .decided(let decision):
+            self.decision = decision
+            carryOut(decision, in: loop)
+        }
+    }
+
+    private func perform(_ actions: [InquiryMachine.Action], in loop: isolated TransferLoop) {
+        for action in actions {
+            switch action {
+            case .wait(let duration): loop.wait(duration, for: self)
+            case .done(let knowledge): compare(with: knowledge, in: loop)
+            }
+        }
+    }
+
+    private func hashLocalFile(
+        _ algorithm: DigestAlgorithm, _ server: ServerKnowledge, in loop: isolated TransferLoop
+    ) {
+        stage = .busy
+        let (path, id, desk) = (facts.path, id, context.desk)
+        desk.read { [loop] in
+            let result = Result { () throws(Failure) in try desk.destination.digest(algorithm, of: path) }
+            loop.post { loop in
+                guard let job = loop.job(id) as? EntryJob else { return }
+                switch result {
+                case .success(let digest):
+                    job.facts.localDigest = digest
+                    job.compare(with: server, in: loop)
+                case .failure(let failure):
+                    job.finish(.failed, reason: failure.message, failure: failure, in: loop)
+                }
+            }
+        }
+    }
+
+    /// Does what was decided.
+    private func carryOut(_ decision: Decision, in loop: isolated TransferLoop) {
+        guard context.purpose == .run else {
+            context.events.push(.planned(PlannedEntry(facts: facts, decision: decision)))
+            leave(failed: false, in: loop)
+            return
+        }
+        switch decision.work {
+        case .none:
+            finish(.kept, reason: decision.reason, size: decision.size, in: loop)
+        case .record(let file, let representation, let digest):
+            context.desk.note(
+                .complete(
+                    FileRecord(
+                        path: facts.path, identity: Identity(resource: facts.resource, representation: representation),
+                        file: file, digest: digest)))
+            finish(.kept, reason: decision.reason, size: decision.size, in: loop)
+        case .failed(let failure):
+            finish(.failed, reason: failure.message, failure: failure, in: loop)
+        case .download(let start):
+            download(from: start, decision.announced, in: loop)
+        case .adopt(let file):
+            adopt(file, decision.announced, in: loop)
+        }
+    }
+
+    // MARK: The end
+
+    /// Reports what became of the entry, and leaves the loop.
+    func finish(
+        _ status: Outcome.Status, reason: String, size: Int64? = nil, digest: Digest? = nil, failure: Failure? = nil,
+        in loop: isolated TransferLoop
+    ) {
+        guard context.purpose == .run else {
+            // A plan that cannot be made says so as well as one that can.
+            let decision = Decision(
+                action: .unknown, reason: reason, have: 0, fetch: nil, size: nil,
+                work: .failed(failure ?? Failure(.interrupted, reason)))
+            context.events.push(.planned(PlannedEntry(facts: facts, decision: decision)))
+            leave(failed: true, in: loop)
+            return
+        }
+        if status == .failed, let failure, failure.code != .interrupted {
+            context.desk.note(.failed(facts.path, resource: facts.resource, message: failure.message, at: currentDate()))
+        }
+        context.events.push(
+            .outcome(
+                Outcome(
+                    path: facts.path, url: facts.entry.urls[0].redacted, action: decision?.action ?? .unknown,
+                    status: status, reason: reason, bytes: bytes, requests: requests,
+                    duration: loop.now - startedAt, size: size, digest: digest, failure: failure)))
+        leave(failed: status == .failed, in: loop)
+    }
+
+    private func leave(failed: Bool, in loop: isolated TransferLoop) {
+        stage = .ended
+        partial = nil
+        context.progress.settled(facts.path, failed: failed)
+        loop.remove(self)
+        context.ended()
+    }
+
+    // MARK: Records and progress
+
+    /// Runs something on the download machine, if there is one.
+    func withDownload<Value>(_ body: (inout DownloadMachine) -> Value) -> Value? {
+        guard case .downloading(var machine) = stage else { return nil }
+        // Taken out while it changes, so that its maps are not copied.
+        stage = .busy
+        defer { stage = .downloading(machine) }
+        return body(&machine)
+    }
+
+    /// Notes for the state what is here of the file, if that changed.
+    func record(synced: Bool) {
+        guard case .downloading(let machine) = stage, let partialID, let (representation, held) = machine.resumable,
+            held != lastRecorded || synced
+        else { return }
+        lastRecorded = held
+        isRecorded = true
+        context.desk.note(
+            .partial(
+                PartialRecord(
+                    id: partialID, path: facts.path,
+                    identity: Identity(resource: facts.resource, representation: representation), extents: held)),
+            synced: synced)
+    }
+
+    func showProgress() {
+        guard case .downloading(let machine) = stage else { return }
+        let (held, length) = machine.progress
+        context.progress.fetches(
+            ProgressSnapshot.ActiveFile(
+                path: facts.path, have: held, size: length, transfers: machine.activeTransfers))
+    }
+
+    /// Tells the progress how many bytes this file brings, as far as is known by now.
+    func want(_ missing: Int64) {
+        guard missing > wanted else { return }
+        context.progress.wants(missing - wanted)
+        wanted = missing
+    }
+}

@@ -1,0 +1,257 @@
+internal import Curl
+internal import SyncCore
+
+/// One request and its answer on its way through libcurl: what arrives is judged at the head, and written, kept, handed
+/// on or dropped from then on, without a question to anybody for each buffer.
+///
+/// Belongs to the loop's thread. Redirects to another host give it another permit, never another number.
+final class Transfer: TransferReceiver {
+    /// What becomes of the body.
+    enum Sink {
+        case undecided
+        case write(PartialFile, RunningDigest?)
+        case keep(most: Int)
+        case deliver(ListingChannel)
+        case drop
+    }
+
+    /// Why a body is held back.
+    struct Holds: OptionSet {
+        let rawValue: Int
+        /// It has had its share of the rate.
+        static let rate = Holds(rawValue: 1)
+        /// Its reader does not follow.
+        static let reader = Holds(rawValue: 2)
+    }
+
+    /// Bytes of a body that is of no use are read up to here, so that the connection can be used again.
+    static let mostDropped = 64 << 10
+
+    let id: TransferID
+    let job: JobID
+    let easy: EasyHandle
+    unowned let loop: TransferLoop
+    var request: TransferRequest
+    var route: Route
+
+    private var parser = ResponseHeadParser(now: currentDate())
+    private(set) var head: ResponseHead?
+    private(set) var redirect: [UInt8]?
+    var sink = Sink.undecided
+    /// Where the next byte of the body belongs.
+    private(set) var position: Int64 = 0
+    /// Every byte of this transfer before this offset is in the partial.
+    private(set) var written: Int64 = 0
+    var limit: Int64?
+    private(set) var kept: [UInt8] = []
+    private var dropped = 0
+    private(set) var wasCut = false
+    private var isAbandoned = false
+    /// All body bytes of this transfer.
+    private(set) var total: Int64 = 0
+    private(set) var failure: Failure?
+    private var holds: Holds = []
+    /// How many bytes may come before the transfer is held back; nil where no rate is limited.
+    var allowance: Int64?
+
+    /// Body bytes since the loop last looked.
+    private var arrived: Int64 = 0
+    /// Body bytes that the rate's bucket was not told of.
+    private var unbooked: Int64 = 0
+    private var hasMoved = false
+    var watch: StallWatch
+    let buffer: WriteBuffer
+    private var buffered = 0
+
+    init(
+        id: TransferID, job: JobID, request: TransferRequest, route: Route, easy: EasyHandle, loop: TransferLoop,
+        buffer: WriteBuffer, now: MonotonicTime
+    ) {
+        self.id = id
+        self.job = job
+        self.request = request
+        self.route = route
+        self.easy = easy
+        self.loop = loop
+        self.buffer = buffer
+        watch = StallWatch(startedAt: now)
+    }
+
+    // MARK: What arrives
+
+    func received(headerLine: UnsafeRawBufferPointer) -> Bool {
+        hasMoved = true
+        // Trailers come when the body is over, and tell nothing that is used.
+        guard head == nil else { return true }
+        guard let head = parser.read(line: Span(_unsafeBytes: headerLine)) else { return true }
+        self.head = head
+        if route.isRedirect(head) {
+            redirect = head.location
+            sink = .drop
+            return true
+        }
+        let id = id
+        let verdict = loop.assumeIsolated { $0.received(head, for: id) }
+        return !isAbandoned && apply(verdict)
+    }
+
+    private func apply(_ verdict: BodyVerdict) -> Bool {
+        switch verdict {
+        case .write(let offset, let limit):
+            position = offset
+            written = offset
+            self.limit = limit
+        case .keep(let most):
+            sink = .keep(most: most)
+        case .deliver:
+            break
+        case .drop:
+            sink = .drop
+        case .cut:
+            sink = .drop
+            wasCut = true
+            return false
+        }
+        return true
+    }
+
+    func received(body: UnsafeRawBufferPointer) -> BodyFlow {
+        guard !isAbandoned else { return .abort }
+        hasMoved = true
+        arrived += Int64(body.count)
+        total += Int64(body.count)
+        unbooked += Int64(body.count)
+        if let allowance { self.allowance = allowance - Int64(body.count) }
+        let flow = take(body)
+        guard case .proceed = flow else { return flow }
+        if let allowance, allowance <= 0 {
+            holds.insert(.rate)
+            return .pauseAfterwards
+        }
+        return .proceed
+    }
+
+    private func take(_ body: UnsafeRawBufferPointer) -> BodyFlow {
+        switch sink {
+        case .write(let partial, let digest):
+            return write(body, to: partial, digest)
+        case .keep(let most):
+            kept.append(contentsOf: body.prefix(most - kept.count))
+            guard kept.count < most else { return cutUnlessAtEnd() }
+            return .proceed
+        case .deliver(let channel):
+            if channel.push(Array(body)) == .full {
+                holds.insert(.reader)
+                return .pauseAfterwards
+            }
+            return .proceed
+        case .drop, .undecided:
+            dropped += body.count
+            guard dropped <= Self.mostDropped else {
+                wasCut = true
+                return .abort
+            }
+            return .proceed
+        }
+    }
+
+    /// A sample is taken whole; what a server sends behind it is not wanted.
+    private func cutUnlessAtEnd() -> BodyFlow {
+        guard let length = head?.contentLength, length > Int64(kept.count) else { return .proceed }
+        wasCut = true
+        return .abort
+    }
+
+    private func write(_ body: UnsafeRawBufferPointer, to partial: PartialFile, _ digest: RunningDigest?) -> BodyFlow {
+        let room = limit.map { max(0, $0 - position) } ?? .max
+        var rest = UnsafeRawBufferPointer(rebasing: body.prefix(Int(min(room, Int64(body.count)))))
+        position += Int64(rest.count)
+        while !rest.isEmpty {
+            // Writes end where a multiple of their size does, so that the page cache gets whole pages.
+            let space = WriteBuffer.size - Int(written % Int64(WriteBuffer.size)) - buffered
+            let count = min(space, rest.count)
+            UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[buffered..<(buffered + count)])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<count]))
+            buffered += count
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            if count == space, !flush(to: partial, digest) { return .abort }
+        }
+        guard Int64(body.count) <= room else {
+            wasCut = true
+            return .abort
+        }
+        return .proceed
+    }
+
+    /// Writes what is buffered, so that ``written`` tells all that arrived. After a failure of the disk the transfer is
+    /// over.
+    func flush() {
+        guard case .write(let partial, let digest) = sink, failure == nil else { return }
+        _ = flush(to: partial, digest)
+    }
+
+    private func flush(to partial: PartialFile, _ digest: RunningDigest?) -> Bool {
+        guard buffered > 0 else { return true }
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<buffered])
+        do {
+            try partial.write(bytes, at: written)
+        } catch {
+            failure = error.failure
+            return false
+        }
+        digest?.update(bytes, at: written)
+        written += Int64(buffered)
+        buffered = 0
+        return true
+    }
+
+    // MARK: What the loop does to it
+
+    /// Bytes and signs of life since the last look.
+    func takeActivity(now: MonotonicTime) -> Int64 {
+        if hasMoved || !holds.isEmpty { watch.progressed(at: now) }
+        hasMoved = false
+        defer { arrived = 0 }
+        return arrived
+    }
+
+    /// Body bytes since the last time that the rate's bucket was told.
+    func takeUnbooked() -> Int64 {
+        defer { unbooked = 0 }
+        return unbooked
+    }
+
+    /// Takes nothing more: its job has no use for it any longer.
+    func abandon() {
+        sink = .drop
+        isAbandoned = true
+    }
+
+    /// Lets a body come again as far as one of its holds is concerned.
+    func resume(_ hold: Holds) {
+        guard holds.contains(hold) else { return }
+        holds.remove(hold)
+        if holds.isEmpty { easy.setPaused(false) }
+    }
+
+    /// Makes it ready for the next request of its route.
+    func follow(_ route: Route, request: TransferRequest) {
+        self.route = route
+        self.request = request
+        parser = ResponseHeadParser(now: currentDate())
+        head = nil
+        redirect = nil
+        sink = .undecided
+        dropped = 0
+    }
+}
+
+/// The memory in which a transfer gathers what it writes at once; used for one transfer after the other.
+final class WriteBuffer {
+    /// In bytes: what the page cache takes best, and what stays in a core's own cache.
+    static let size = 256 << 10
+
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4096)
+
+    deinit { bytes.deallocate() }
+}

@@ -1,0 +1,38 @@
+internal import SyncCore
+
+/// Names a job of the loop: one entry, or one listing.
+struct JobID: Hashable, Sendable {
+    let number: Int
+}
+
+/// What the loop works for: it has use for some transfers, and hears how each of them goes.
+///
+/// Jobs belong to the loop's thread. Each decides by a pure machine and only carries out what that says.
+protocol TransferJob: AnyObject {
+    var id: JobID { get }
+    /// How many more transfers it has use for now.
+    var demand: Int { get }
+    /// The URL that its next request goes to, whose host's permit it needs.
+    var nextURL: WebURL { get }
+    /// How urgent the next transfer is.
+    var priority: Limiter.Priority { get }
+    /// How many bytes of its longest transfer could be given to another one; 0 for none.
+    var splittable: Int64 { get }
+
+    /// Halves its longest transfer, so that there is use for one more.
+    func split(in loop: isolated TransferLoop)
+    /// The request for a transfer that has its permit; nil where there is no use for it any more.
+    func request(for id: TransferID) -> TransferRequest?
+    /// Judges the head of an answer, and gives the transfer what its body goes to.
+    func received(_ head: ResponseHead, for transfer: Transfer, in loop: isolated TransferLoop) -> BodyVerdict
+    /// Notes how far a transfer has come.
+    func progressed(_ transfer: Transfer)
+    /// Notes the end of a transfer.
+    func ended(_ transfer: Transfer, _ end: TransferEnd, in loop: isolated TransferLoop)
+    /// A wait that it asked for is over.
+    func timerFired(in loop: isolated TransferLoop)
+    /// A second has passed: what is worth keeping is recorded, speeds are looked at.
+    func tick(in loop: isolated TransferLoop)
+    /// The run is interrupted: nothing more is fetched, what is here is recorded.
+    func interrupt(in loop: isolated TransferLoop)
+}

@@ -1,0 +1,96 @@
+/// Which paths are spoken for, while entries stream by: finds entries that want the same place, and files that other
+/// entries need as directories.
+///
+/// It keeps hashes of 64 bits instead of paths and URLs, some 20 to 35 bytes a file however long its path is, so that a
+/// list of a million lines stays small. Two of a million paths share a hash once in some thirty million runs; both
+/// would then be reported as a conflict, and nothing is lost. The hashes are seeded anew in every process, so that no
+/// list can be made to collide.
+package struct PathRegistry: Sendable {
+    /// What comes of claiming a path.
+    package enum Claim: Hashable, Sendable {
+        /// Nobody had it; it is the caller's now.
+        case new
+        /// The same URL has it already: the entry is a repetition.
+        case duplicate
+        /// Another URL has it.
+        case taken
+        /// An earlier entry needs it as a directory.
+        case isDirectory
+        /// The path leads through what is an earlier entry's file.
+        case leadsThroughFile(RelativePath)
+    }
+
+    /// The URL's hash of every claimed path's hash, and ``directory`` for what must be a directory.
+    private var owners: [UInt64: UInt64] = [:]
+
+    /// The mark of a directory, which no URL's hash is.
+    private static let directory: UInt64 = 0
+
+    /// A registry in which every path is free.
+    package init() {}
+
+    /// Claims a path for a URL, told apart from others by any identity of it.
+    ///
+    /// Whoever comes first has the path; a claim that is not ``Claim/new`` changes nothing.
+    package mutating func claim(_ path: RelativePath, for identity: some Hashable) -> Claim {
+        let (directories, file) = Self.hashes(path)
+        for (hash, length) in directories {
+            if let owner = owners[hash], owner != Self.directory {
+                return .leadsThroughFile(Self.ancestor(of: path, length: length))
+            }
+        }
+        let owner = Self.hash(identity)
+        switch owners[file] {
+        case .none: break
+        case .some(Self.directory): return .isDirectory
+        case .some(let present): return present == owner ? .duplicate : .taken
+        }
+        owners[file] = owner
+        for (hash, _) in directories { owners[hash] = Self.directory }
+        return .new
+    }
+
+    /// The hashes of a path's directories, with their lengths in bytes, and of the path itself.
+    ///
+    /// Eight bytes are fed at a time, which is far cheaper than one. A component's last word is filled up with zeros,
+    /// which no path holds, and the next one's first word starts with the slash: no two paths feed the same words.
+    private static func hashes(_ path: RelativePath) -> (directories: [(hash: UInt64, length: Int)], file: UInt64) {
+        var hasher = Hasher()
+        var directories: [(hash: UInt64, length: Int)] = []
+        var word: UInt64 = 0
+        for (index, byte) in path.bytes.enumerated() {
+            if byte == UInt8(ascii: "/") {
+                if word != 0 { hasher.combine(word) }
+                word = 0
+                directories.append((hasher.value, index))
+            }
+            word = word << 8 | UInt64(byte)
+            if word >> 56 != 0 {
+                hasher.combine(word)
+                word = 0
+            }
+        }
+        if word != 0 { hasher.combine(word) }
+        return (directories, hasher.value)
+    }
+
+    private static func hash(_ identity: some Hashable) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(identity)
+        return max(hasher.value, directory + 1)
+    }
+
+    private static func ancestor(of path: RelativePath, length: Int) -> RelativePath {
+        var ancestor = path
+        while ancestor.bytes.count > length, let parent = ancestor.parent { ancestor = parent }
+        return ancestor
+    }
+}
+
+extension Hasher {
+    /// The hash of what was fed so far; more may be fed behind it.
+    fileprivate var value: UInt64 {
+        let copy = self
+        return UInt64(truncatingIfNeeded: copy.finalize())
+    }
+}

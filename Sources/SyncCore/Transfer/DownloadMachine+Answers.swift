@@ -1,0 +1,236 @@
+extension DownloadMachine {
+    /// Judges the final head of a transfer's answer, before any byte of its body.
+    ///
+    /// - Parameters:
+    ///   - head: The answer's head, after redirects.
+    ///   - url: The URL that gave it.
+    /// - Returns: What to do first, and what becomes of the body then.
+    package mutating func received(
+        _ head: ResponseHead, from url: WebURL, for id: TransferID
+    ) -> (actions: [Action], body: BodyVerdict) {
+        guard let purpose = purposes[id] else { return ([], .cut) }
+        redirected = url == task.urls[urlIndex] ? nil : url
+        let range = purpose.range
+        switch (Answer(head, to: range, from: url), purpose) {
+        case (.whole(let now), .sample):
+            return giveUpRanges(id, now)
+        case (.part(let part, let now), .sample(let asked)):
+            guard part == asked, let representation, representation.agrees(with: now) else {
+                return restart(id, "it changed on the server while it was compared")
+            }
+            return ([], .keep(most: Int(asked.count)))
+        case (.whole(let now), .whole):
+            return beginWhole(id, now)
+        case (.whole(let now), .first):
+            return giveUpRanges(id, now)
+        case (.whole(let now), .segment):
+            return wholeInsteadOfSegment(id, now, from: url)
+        case (.part(_, let now), .first(let asked)):
+            return beginParts(id, now, first: asked, from: url)
+        case (.part(_, let now), .segment):
+            return beginSegment(id, now)
+        case (.part, .whole):
+            preconditionFailure("a part is no answer to a request for the whole, which was judged before")
+        case (.notSatisfiable(let length), .first):
+            return nothingThere(id, length: length, head.representation)
+        case (.notSatisfiable, _):
+            return restart(id, "the server has fewer bytes now")
+        case (.refused(let failure), _):
+            refusals[id] = Refusal(failure: failure, retryAfter: head.retryAfter?.delay(at: head.date))
+            return ([], .drop)
+        }
+    }
+
+    /// The whole representation comes, by one transfer.
+    private mutating func beginWhole(_ id: TransferID, _ now: Representation) -> ([Action], BodyVerdict) {
+        if let failure = brokenPromise(now) { return refuse(id, failure) }
+        let hadBytes = map?.held.isEmpty == false || streamed > 0
+        representation = now
+        binding = bestBinding
+        streamed = 0
+        purposes[id] = .whole
+        var actions: [Action] = hadBytes ? [.discardPartial] : []
+        actions.append(.openPartial(length: now.contentCoding == nil ? now.length : nil))
+        guard let length = now.length, now.contentCoding == nil else {
+            map = nil
+            phase = .streaming
+            return (actions, .write(at: 0, limit: nil))
+        }
+        var map = SegmentMap(length: length)
+        _ = map.take(id)
+        self.map = map
+        if phase != .streaming { phase = .spreading }
+        return (actions, .write(at: 0, limit: length))
+    }
+
+    /// The first bytes come, and tell how many there are.
+    private mutating func beginParts(
+        _ id: TransferID, _ now: Representation, first: ByteRange, from url: WebURL
+    ) -> ([Action], BodyVerdict) {
+        guard let length = now.length else {
+            return refuse(id, Failure(.wrongRange, "\(url.redacted) sent a range without the complete length"))
+        }
+        if let failure = brokenPromise(now) { return refuse(id, failure) }
+        representation = now
+        binding = bestBinding
+        var map = SegmentMap(length: length)
+        let segment = map.take(id, most: first.count)
+        self.map = map
+        phase = .spreading
+        purposes[id] = .segment(segment?.rest ?? first)
+        cutForFixedSegments()
+        return ([.openPartial(length: length)], .write(at: 0, limit: segment?.limit))
+    }
+
+    /// A range of the known representation comes, or one of another.
+    private mutating func beginSegment(_ id: TransferID, _ now: Representation) -> ([Action], BodyVerdict) {
+        guard let representation, let segment = map?[id] else { return ([], .cut) }
+        guard representation.agrees(with: now) else { return restart(id, "it changed on the server") }
+        let isFirstAnswer = phase == .leading
+        phase = .spreading
+        isBindingProven = binding != .none
+        if isFirstAnswer { cutForFixedSegments() }
+        let actions: [Action] = isFirstAnswer ? [.openPartial(length: representation.length)] : []
+        return (actions, .write(at: segment.position, limit: segment.limit))
+    }
+
+    /// 200 where a range was asked for: the representation changed, or the form of If-Range is not understood, or there
+    /// are no ranges.
+    private mutating func wholeInsteadOfSegment(
+        _ id: TransferID, _ now: Representation, from url: WebURL
+    ) -> ([Action], BodyVerdict) {
+        guard let representation, representation.agrees(with: now) else {
+            let others = cancelOthers(than: id)
+            let (actions, body) = beginWhole(id, now)
+            return (others + actions, body)
+        }
+        if binding != .none, !isBindingProven {
+            // Unchanged, and yet not a range: the condition may be what it stumbles over. Once in each form.
+            binding = binding == .entityTag && representation.lastModified != nil ? .date : .none
+            forget(id)
+            return ([], .cut)
+        }
+        if phase == .spreading, purposes.count > 1 {
+            // Another transfer of this file got its range: one wrong answer costs one try on another connection.
+            wrongRanges += 1
+            if wrongRanges == 1 {
+                needsFreshConnection = true
+                forget(id)
+                return ([], .cut)
+            }
+            if let whole = purposes.first(where: { $0.value == .whole })?.key {
+                phase = .streaming
+                let others = cancelOthers(than: whole)
+                return (others + extendAll(whole), .cut)
+            }
+        }
+        return giveUpRanges(id, now)
+    }
+
+    /// This answer is the whole, and it is all that the server gives: it becomes the one stream.
+    private mutating func giveUpRanges(_ id: TransferID, _ now: Representation) -> ([Action], BodyVerdict) {
+        let others = cancelOthers(than: id)
+        phase = .streaming
+        samples = []
+        let (actions, body) = beginWhole(id, now)
+        return (others + actions, body)
+    }
+
+    /// The server says that the first bytes of a new file do not exist.
+    private mutating func nothingThere(
+        _ id: TransferID, length: Int64?, _ now: Representation
+    ) -> ([Action], BodyVerdict) {
+        forget(id)
+        guard length == 0 else {
+            phase = .streaming
+            return ([], .cut)
+        }
+        var empty = now
+        empty.length = 0
+        if let failure = brokenPromise(empty) { return ([end(with: failure)], .cut) }
+        representation = empty
+        map = SegmentMap(length: 0)
+        phase = .complete
+        return ([.openPartial(length: 0), .complete(empty)], .cut)
+    }
+
+    /// What is here is not of what is there: all of it is fetched again, by a new first transfer.
+    private mutating func restart(_ id: TransferID, _ why: String) -> ([Action], BodyVerdict) {
+        let cancelled = cancelOthers(than: id)
+        forget(id)
+        restarts += 1
+        guard restarts <= 3 else {
+            return (cancelled + [end(with: Failure(.unstable, "\(url.redacted) is unstable: \(why)"))], .cut)
+        }
+        startOver()
+        return (cancelled + [.discardPartial], .cut)
+    }
+
+    /// Forgets all that was learnt of the representation.
+    mutating func startOver() {
+        phase = .leading
+        map = nil
+        representation = nil
+        streamed = 0
+        samples = []
+        isBindingProven = false
+        growth = SegmentGrowth(policy.segments, most: policy.mostSegments)
+    }
+
+    private func brokenPromise(_ now: Representation) -> Failure? {
+        guard let promised = task.promisedSize, let length = now.length, length != promised, now.contentCoding == nil
+        else { return nil }
+        return Failure(
+            .softError, "\(url.redacted) has \(length) bytes where the source promises \(promised)")
+    }
+
+    private mutating func refuse(_ id: TransferID, _ failure: Failure) -> ([Action], BodyVerdict) {
+        refusals[id] = Refusal(failure: failure)
+        return ([], .drop)
+    }
+
+    /// Lets a transfer that asked for the whole bring all that others would have brought.
+    private mutating func extendAll(_ id: TransferID) -> [Action] {
+        var actions: [Action] = []
+        while let limit = map?.extend(id) { actions = [.limit(id, limit)] }
+        return actions
+    }
+
+    mutating func cancelOthers(than id: TransferID) -> [Action] {
+        let others = purposes.keys.filter { $0 != id }.sorted()
+        for other in others { forget(other) }
+        return others.map(Action.cancel)
+    }
+
+    mutating func forget(_ id: TransferID) {
+        purposes[id] = nil
+        refusals[id] = nil
+        map?.end(id)
+    }
+
+    mutating func end(with failure: Failure) -> Action {
+        phase = .failed
+        return .fail(failure)
+    }
+}
+
+extension DownloadMachine.Purpose {
+    /// The range that was asked for.
+    var range: ByteRange? {
+        switch self {
+        case .whole: nil
+        case .first(let range), .segment(let range), .sample(let range): range
+        }
+    }
+}
+
+extension RetryAfter {
+    /// How long to wait, by the server's own clock where it gives a date.
+    package func delay(at date: HTTPDate?) -> Duration {
+        switch self {
+        case .delay(let delay): delay
+        case .date(let then):
+            .seconds(max(0, then.secondsSinceEpoch &- (date?.secondsSinceEpoch ?? then.secondsSinceEpoch)))
+        }
+    }
+}

@@ -1,0 +1,350 @@
+/// What one download is to bring, and what there is to start from.
+package struct DownloadTask: Hashable, Sendable {
+    /// What is here already.
+    package enum Start: Hashable, Sendable {
+        /// Nothing.
+        case nothing
+        /// Bytes of one representation that was identified when they were fetched.
+        case partial(Representation, held: ByteRangeSet)
+        /// So many first bytes from another tool, which may or may not be of this representation.
+        case adopted(length: Int64)
+    }
+
+    /// Where it can be had, best first. Never empty.
+    package var urls: [WebURL]
+    /// The source's own fields, for the first URL's origin.
+    package var headers: [HeaderField]
+    /// The exact size that the source promises.
+    package var promisedSize: Int64?
+    /// What the server said when it was asked before, if it was.
+    package var announced: Representation?
+    /// What the finished file must match.
+    package var digest: Digest?
+    package var start: Start
+
+    package init(
+        urls: [WebURL], headers: [HeaderField] = [], promisedSize: Int64? = nil, announced: Representation? = nil,
+        digest: Digest? = nil, start: Start = .nothing
+    ) {
+        self.urls = urls
+        self.headers = headers
+        self.promisedSize = promisedSize
+        self.announced = announced
+        self.digest = digest
+        self.start = start
+    }
+}
+
+/// How downloads are done, from the command line.
+package struct TransferPolicy: Hashable, Sendable {
+    package var segments: SegmentLimit
+    /// The most segments of one file, by the limit on one host.
+    package var mostSegments: Int
+    /// No range shorter than this is split off, in bytes.
+    package var minimumSegment: Int64
+    package var retry: RetryPolicy
+
+    package init(
+        segments: SegmentLimit = .auto, mostSegments: Int = 8, minimumSegment: Int64 = 1 << 20,
+        retry: RetryPolicy = RetryPolicy()
+    ) {
+        self.segments = segments
+        self.mostSegments = mostSegments
+        self.minimumSegment = minimumSegment
+        self.retry = retry
+    }
+}
+
+/// One download from its first request to its last byte: decides what is asked, what an answer means, and when all is
+/// here.
+///
+/// A pure value. The loop tells it what happens and does what it answers; `demand` says how many more transfers it has
+/// use for. The first transfer goes alone (it *leads*): what its answer says of the representation is what all later
+/// answers are held against, before a byte of theirs is written.
+package struct DownloadMachine: Sendable {
+    /// What the loop is to do, in order.
+    package enum Action: Hashable, Sendable {
+        /// Make the partial ready for so many bytes (nil: nobody knows how many).
+        case openPartial(length: Int64?)
+        /// Forget every byte of the partial.
+        case discardPartial
+        /// End a transfer. No end of it is reported to the machine.
+        case cancel(TransferID)
+        /// Let a running transfer write up to another offset.
+        case limit(TransferID, Int64)
+        /// Fire the timer after a while.
+        case wait(Duration)
+        /// All bytes are here: verify and publish. The representation is the one that they are of.
+        case complete(Representation)
+        /// The download has failed for good; what is here stays for another run.
+        case fail(Failure)
+    }
+
+    enum Phase: Hashable {
+        /// Bytes of another tool are compared with the server's at some places.
+        case sampling
+        /// One transfer learns what there is.
+        case leading
+        /// The representation is known; any number of transfers brings its ranges.
+        case spreading
+        /// The server has no ranges, or none to be trusted: one transfer brings the whole.
+        case streaming
+        case complete
+        case failed
+    }
+
+    /// What a transfer was asked to bring.
+    enum Purpose: Hashable {
+        case whole
+        /// The first bytes of something whose length is not known yet.
+        case first(ByteRange)
+        case segment(ByteRange)
+        case sample(ByteRange)
+    }
+
+    /// How a range is bound to the representation: in which form `If-Range` is sent. Some servers honour only a date;
+    /// the answer's own validators are compared in every case.
+    enum Binding: Hashable, CaseIterable {
+        case entityTag
+        case date
+        case none
+    }
+
+    let task: DownloadTask
+    let policy: TransferPolicy
+    var random: SplitMix64
+    var phase: Phase
+    /// The representation that the bytes in the partial are of.
+    var representation: Representation?
+    /// Which bytes are here; nil as long as the length is not known.
+    var map: SegmentMap?
+    /// How far a transfer of unknown length has come.
+    var streamed: Int64 = 0
+    var purposes: [TransferID: Purpose] = [:]
+    /// Why the body of a running transfer is dropped.
+    var refusals: [TransferID: Refusal] = [:]
+    var growth: SegmentGrowth
+    var retry: RetryState
+    var isWaiting = false
+    var urlIndex = 0
+    /// Where the last redirect led; asked first while it works, since it saves a request for each segment.
+    var redirected: WebURL?
+    var binding: Binding = .entityTag
+    var samples: [ByteRange] = []
+    var needsFreshConnection = false
+    var bypassesCaches = false
+    /// Whether a range has come in answer to a request with `If-Range` in its present form.
+    var isBindingProven = false
+    var wrongRanges = 0
+    var restarts = 0
+    /// How often the source's URL was asked for a new target since the last byte came.
+    var renewals = 0
+
+    struct Refusal: Hashable {
+        var failure: Failure
+        var retryAfter: Duration?
+    }
+
+    package init(_ task: DownloadTask, policy: TransferPolicy, seed: UInt64) {
+        precondition(!task.urls.isEmpty, "a download has a URL")
+        self.task = task
+        self.policy = policy
+        random = SplitMix64(seed: seed)
+        growth = SegmentGrowth(policy.segments, most: policy.mostSegments)
+        retry = RetryState(policy: policy.retry)
+        phase = .leading
+        switch task.start {
+        case .nothing:
+            break
+        case .partial(let known, let held):
+            guard let length = known.length else { break }
+            representation = known
+            map = SegmentMap(length: length, held: held)
+            if map?.isComplete == true {
+                phase = .complete
+            } else {
+                compareIfUnbound()
+            }
+        case .adopted(let length):
+            guard let announced = task.announced, let whole = announced.length, length > 0, length < whole else { break }
+            representation = announced
+            map = SegmentMap(length: whole, held: ByteRangeSet([ByteRange(0, length)]))
+            compareWithServer()
+        }
+        binding = bestBinding
+    }
+
+    /// What there is to do before the first transfer: nothing but for a partial that was complete already.
+    package var firstActions: [Action] {
+        guard phase == .complete, let representation else { return [] }
+        return [.openPartial(length: representation.length), .complete(representation)]
+    }
+
+    /// The URL that the next request goes to.
+    package var url: WebURL { redirected ?? task.urls[urlIndex] }
+
+    /// Whether the machine has ended, in one way or the other.
+    package var isEnded: Bool { phase == .complete || phase == .failed }
+
+    /// How many more transfers there is use for now.
+    package var demand: Int {
+        guard !isWaiting else { return 0 }
+        switch phase {
+        case .sampling, .leading, .streaming:
+            return purposes.isEmpty ? 1 : 0
+        case .spreading:
+            guard let map else { return 0 }
+            return max(0, min(map.unassigned.count, growth.allowed - purposes.count))
+        case .complete, .failed:
+            return 0
+        }
+    }
+
+    /// The request for a transfer that got a permit; nil where there is no use for it any more.
+    package mutating func request(for id: TransferID) -> TransferRequest? {
+        guard demand > 0 else { return nil }
+        var range: ByteRange?
+        switch phase {
+        case .sampling:
+            guard let sample = samples.first else { return nil }
+            purposes[id] = .sample(sample)
+            range = sample
+        case .leading where map == nil, .streaming:
+            range = phase == .leading ? firstRange : nil
+            purposes[id] = range.map(Purpose.first) ?? .whole
+        case .leading, .spreading:
+            if phase == .leading { cutForFixedSegments() }
+            guard let segment = map?.take(id) else { return nil }
+            purposes[id] = .segment(segment.rest)
+            range = segment.rest
+        case .complete, .failed:
+            return nil
+        }
+        defer { needsFreshConnection = false }
+        return TransferRequest(
+            .get, url, range: range, ifRange: range == nil ? nil : ifRange,
+            headers: url.origin == task.urls[0].origin ? task.headers : [], onFreshConnection: needsFreshConnection,
+            bypassesCaches: bypassesCaches)
+    }
+
+    /// Splits the longest rest for one more transfer, if the file may have one. The caller holds a spare permit, and
+    /// asks for the request next.
+    package mutating func split() -> [Action] {
+        guard phase == .spreading, !isWaiting, purposes.count < growth.allowed, map?.unassigned.isEmpty == true,
+            let (victim, limit) = map?.split(minimum: policy.minimumSegment)
+        else { return [] }
+        return [.limit(victim, limit)]
+    }
+
+    /// The longest rest that ``split()`` would halve, in bytes; 0 where it would do nothing.
+    package var splittable: Int64 {
+        guard phase == .spreading, !isWaiting, purposes.count < growth.allowed, let map, map.unassigned.isEmpty,
+            map.longestRest >= 2 * max(1, policy.minimumSegment)
+        else { return 0 }
+        return map.longestRest
+    }
+
+    /// Looks at the file's speed, to see whether another transfer would pay.
+    package mutating func sampleSpeed(now: MonotonicTime) {
+        guard phase == .spreading, let map else { return }
+        growth.sample(missing: map.missing, active: map.active.count, now: now)
+    }
+
+    /// Notes how far a transfer has come: every byte before `position` is in the partial.
+    package mutating func progressed(_ id: TransferID, to position: Int64) {
+        guard let purpose = purposes[id] else { return }
+        if map?[id] != nil {
+            guard position > (map?[id]?.position ?? 0) else { return }
+            map?.advance(id, to: position)
+        } else if case .whole = purpose, position > streamed {
+            streamed = position
+        }
+        // Where a fault means to begin anew, bytes are no sign that it will end well.
+        guard phase != .streaming else { return }
+        retry.madeProgress()
+        renewals = 0
+    }
+
+    /// The wait is over.
+    package mutating func timerFired() { isWaiting = false }
+
+    /// What a partial's record is to say; nil where there is nothing that another run could go on from.
+    package var resumable: (representation: Representation, held: ByteRangeSet)? {
+        guard let map, let representation, phase != .sampling, phase != .streaming, !map.held.isEmpty else { return nil }
+        return (representation, map.held)
+    }
+
+    /// How many bytes are here, and how many there will be.
+    package var progress: (held: Int64, length: Int64?) {
+        map.map { ($0.held.count, $0.length) } ?? (streamed, nil)
+    }
+
+    /// How many transfers run.
+    package var activeTransfers: Int { purposes.count }
+
+    // MARK: What is asked
+
+    /// The range that a new file's first request asks for: with a fixed number of segments only the first one's part,
+    /// so that no connection has to be cut where the next begins.
+    private var firstRange: ByteRange? {
+        guard case .fixed(let count) = policy.segments, count > 1 else { return nil }
+        let size = task.promisedSize ?? task.announced?.length
+        guard let size else { return ByteRange(0, max(1, policy.minimumSegment)) }
+        guard size >= 2 * max(1, policy.minimumSegment) else { return nil }
+        return ByteRange(0, max(policy.minimumSegment, size / Int64(min(count, policy.mostSegments))))
+    }
+
+    mutating func cutForFixedSegments() {
+        guard case .fixed = policy.segments else { return }
+        let free = growth.allowed - (map?.active.count ?? 0)
+        map?.cut(into: max(1, free), minimum: policy.minimumSegment)
+    }
+
+    private var ifRange: String? {
+        guard let representation, phase != .sampling else { return nil }
+        switch binding {
+        case .entityTag: return representation.entityTag?.fieldValue
+        case .date: return representation.lastModified?.fieldValue
+        case .none: return nil
+        }
+    }
+
+    var bestBinding: Binding {
+        if let tag = representation?.entityTag, !tag.isWeak { return .entityTag }
+        return representation?.lastModified != nil ? .date : .none
+    }
+
+    /// Has bytes that no validator binds to the representation compared with the server's before more are added.
+    mutating func compareIfUnbound() {
+        guard let map, let representation, !map.held.isEmpty, !representation.bindsRanges else { return }
+        compareWithServer()
+    }
+
+    private mutating func compareWithServer() {
+        samples = Self.samples(of: map?.held ?? ByteRangeSet())
+        phase = .sampling
+    }
+
+    /// The places at which bytes are compared: of each range head and tail, of the longest six places between, of
+    /// 16 KiB each, and of no more than 16 ranges.
+    static func samples(of held: ByteRangeSet) -> [ByteRange] {
+        let size: Int64 = 16 << 10
+        let longest = held.ranges.max { $0.count < $1.count }
+        return held.ranges.prefix(16).flatMap { range -> [ByteRange] in
+            let places = range == longest ? 8 : 2
+            guard range.count > Int64(places) * size else {
+                return [ByteRange(range.start, min(range.end, range.start + 8 * size))]
+            }
+            return (0..<places).map { index in
+                let start = range.start + (range.count - size) * Int64(index) / Int64(places - 1)
+                return ByteRange(start, start + size)
+            }
+        }
+    }
+}
+
+extension Representation {
+    /// Whether ranges fetched at different times can be bound to this representation: by a strong entity tag, or by a
+    /// date (RFC 9110 §13.1.5).
+    package var bindsRanges: Bool { entityTag.map { !$0.isWeak } == true || lastModified != nil }
+}

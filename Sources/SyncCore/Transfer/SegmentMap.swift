@@ -1,0 +1,159 @@
+/// Names one transfer: a request and its answer. Numbers are never used twice by one loop.
+package struct TransferID: Hashable, Comparable, Sendable {
+    package let number: Int
+
+    package init(_ number: Int) { self.number = number }
+
+    package static func < (left: TransferID, right: TransferID) -> Bool { left.number < right.number }
+}
+
+/// Who fetches which bytes of one representation, and which are here.
+///
+/// Every byte of it is at any time in just one place: held, in the rest of one segment, or unassigned. So none can be
+/// fetched twice, and none be forgotten.
+package struct SegmentMap: Hashable, Sendable {
+    /// The part of the representation that one transfer brings.
+    package struct Segment: Hashable, Sendable {
+        package let id: TransferID
+        /// The offset of the next byte that the transfer brings.
+        package fileprivate(set) var position: Int64
+        /// The offset where it stops being this segment's: lowered when its tail is given to another.
+        package fileprivate(set) var limit: Int64
+        /// The offset where its request ends. The limit can be raised again up to here without another request.
+        package let requestedEnd: Int64
+
+        /// The bytes that are still to come.
+        package var rest: ByteRange { ByteRange(position, limit) }
+    }
+
+    /// The complete length of the representation, in bytes.
+    package let length: Int64
+    /// The bytes that are here.
+    package private(set) var held: ByteRangeSet
+    /// The segments that are being fetched, by the order in which they were begun.
+    package private(set) var active: [Segment] = []
+    /// The ranges that are neither here nor being fetched, in ascending order.
+    package private(set) var unassigned: [ByteRange]
+
+    /// A map of a representation of which some bytes are here.
+    package init(length: Int64, held: ByteRangeSet = ByteRangeSet()) {
+        precondition(length >= 0, "a length is not negative")
+        self.length = length
+        self.held = held
+        unassigned = held.gaps(in: ByteRange(0, length))
+    }
+
+    /// Whether every byte is here.
+    package var isComplete: Bool { unassigned.isEmpty && active.isEmpty }
+    /// How many bytes are not here.
+    package var missing: Int64 { length - held.count }
+
+    /// The segment of a transfer.
+    package subscript(id: TransferID) -> Segment? { active.first { $0.id == id } }
+
+    /// Cuts what is unassigned until there are `count` ranges or none is longer than twice `minimum`: the longest is
+    /// halved first, so that ranges end up of like length.
+    package mutating func cut(into count: Int, minimum: Int64) {
+        if unassigned.count == 1, let whole = unassigned.first {
+            let parts = Int(min(Int64(count), max(1, whole.count / max(1, minimum))))
+            unassigned = (0..<parts).map { part in
+                ByteRange(
+                    whole.start + whole.count / Int64(parts) * Int64(part),
+                    part == parts - 1 ? whole.end : whole.start + whole.count / Int64(parts) * Int64(part + 1))
+            }
+            return
+        }
+        while unassigned.count < count {
+            guard let index = unassigned.indices.max(by: { unassigned[$0].count < unassigned[$1].count }),
+                unassigned[index].count >= 2 * max(1, minimum)
+            else { return }
+            let range = unassigned[index]
+            let middle = range.start + range.count / 2
+            unassigned.replaceSubrange(
+                index...index, with: [ByteRange(range.start, middle), ByteRange(middle, range.end)])
+        }
+    }
+
+    /// Gives the first unassigned range, or its first `most` bytes, to a transfer.
+    package mutating func take(_ id: TransferID, most: Int64 = .max) -> Segment? {
+        guard let range = unassigned.first else { return nil }
+        let end = range.count <= most ? range.end : range.start + most
+        if end == range.end {
+            unassigned.removeFirst()
+        } else {
+            unassigned[0] = ByteRange(end, range.end)
+        }
+        let segment = Segment(id: id, position: range.start, limit: end, requestedEnd: end)
+        active.append(segment)
+        return segment
+    }
+
+    /// Takes the second half of the longest rest away from its transfer and leaves it unassigned.
+    ///
+    /// - Returns: The transfer that lost it and its new limit; nil where no rest is twice as long as `minimum`.
+    package mutating func split(minimum: Int64) -> (victim: TransferID, limit: Int64)? {
+        guard let index = active.indices.max(by: { active[$0].rest.count < active[$1].rest.count }),
+            active[index].rest.count >= 2 * max(1, minimum)
+        else { return nil }
+        let rest = active[index].rest
+        let middle = rest.start + rest.count / 2
+        active[index].limit = middle
+        leaveUnassigned(ByteRange(middle, rest.end))
+        return (active[index].id, middle)
+    }
+
+    /// The longest rest of an active segment, in bytes.
+    package var longestRest: Int64 { active.reduce(0) { max($0, $1.rest.count) } }
+
+    /// Notes that a transfer has brought everything up to an offset.
+    package mutating func advance(_ id: TransferID, to position: Int64) {
+        guard let index = active.firstIndex(where: { $0.id == id }) else {
+            preconditionFailure("transfer \(id.number) brings bytes without a segment")
+        }
+        let segment = active[index]
+        precondition(
+            position >= segment.position && position <= segment.limit,
+            "transfer \(id.number) is at \(position), outside of \(segment.rest)")
+        held.insert(ByteRange(segment.position, position))
+        active[index].position = position
+    }
+
+    /// Ends a transfer's segment. What it did not bring is unassigned again.
+    package mutating func end(_ id: TransferID) {
+        guard let index = active.firstIndex(where: { $0.id == id }) else { return }
+        let rest = active.remove(at: index).rest
+        if !rest.isEmpty { leaveUnassigned(rest) }
+    }
+
+    /// Raises a segment's limit over unassigned bytes right behind it that its request covers as well, so that a
+    /// transfer goes on where a helper failed.
+    ///
+    /// - Returns: The new limit; nil where it stays.
+    package mutating func extend(_ id: TransferID) -> Int64? {
+        guard let index = active.firstIndex(where: { $0.id == id }) else { return nil }
+        let segment = active[index]
+        guard segment.limit < segment.requestedEnd,
+            let next = unassigned.firstIndex(where: { $0.start == segment.limit })
+        else { return nil }
+        let range = unassigned[next]
+        let limit = min(range.end, segment.requestedEnd)
+        if limit == range.end {
+            unassigned.remove(at: next)
+        } else {
+            unassigned[next] = ByteRange(limit, range.end)
+        }
+        active[index].limit = limit
+        return limit
+    }
+
+    private mutating func leaveUnassigned(_ range: ByteRange) {
+        let index = unassigned.firstIndex { $0.start > range.start } ?? unassigned.count
+        unassigned.insert(range, at: index)
+        if index + 1 < unassigned.count, unassigned[index].end == unassigned[index + 1].start {
+            unassigned[index].end = unassigned.remove(at: index + 1).end
+        }
+        if index > 0, unassigned[index - 1].end == unassigned[index].start {
+            unassigned[index - 1].end = unassigned.remove(at: index).end
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// When a transfer last moved on (`--stall-timeout`).
+///
+/// What we hold back ourselves, for the rate limit or a disk that is behind, is no stall: the shell tells
+/// ``progressed(at:)`` too whenever it lets a transfer go on.
+package struct StallWatch: Hashable, Sendable {
+    /// The last moment at which the transfer moved on.
+    package private(set) var lastProgress: MonotonicTime
+
+    /// A watch over a transfer that starts now.
+    package init(startedAt now: MonotonicTime) { lastProgress = now }
+
+    /// The transfer moved on. An earlier moment than the last one changes nothing.
+    package mutating func progressed(at now: MonotonicTime) { lastProgress = max(lastProgress, now) }
+
+    /// The moment at which the transfer counts as stalled if nothing comes before.
+    package func deadline(timeout: Duration) -> MonotonicTime { lastProgress + timeout }
+
+    /// Whether nothing came for the timeout.
+    package func isStalled(now: MonotonicTime, timeout: Duration) -> Bool { now >= deadline(timeout: timeout) }
+}

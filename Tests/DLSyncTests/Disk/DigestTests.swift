@@ -1,0 +1,55 @@
+import SyncCore
+import Testing
+
+@testable import DLSync
+
+@Suite struct DigestTests {
+    /// The empty text, and "abc" (RFC 1321 A.5, FIPS 180-4 examples).
+    @Test(arguments: [
+        (DigestAlgorithm.md5, "", "d41d8cd98f00b204e9800998ecf8427e"),
+        (.md5, "abc", "900150983cd24fb0d6963f7d28e17f72"),
+        (.sha1, "abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        (.sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        (.sha256, "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            .sha512, "abc",
+            "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+                + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
+        ),
+    ])
+    func `Known digests come out`(algorithm: DigestAlgorithm, text: String, hex: String) throws {
+        var digester = try Digester(algorithm)
+        Array(text.utf8).withUnsafeBytes { digester.update($0) }
+        #expect(try digester.finish().hex == hex)
+    }
+
+    @Test(arguments: DigestAlgorithm.allCases)
+    func `The cuts of the bytes do not matter, nor does the way from a file`(algorithm: DigestAlgorithm) throws {
+        let directory = try TemporaryDirectory()
+        let partial = try Destination(path: directory.path, access: .creating).createPartial("1-1")
+        var generator = SeededGenerator(state: 3)
+        let bytes = (0..<600_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        try write(bytes, to: partial)
+        var whole = try Digester(algorithm)
+        bytes.withUnsafeBytes { whole.update($0) }
+        var pieces = try Digester(algorithm)
+        var position = 0
+        while position < bytes.count {
+            let end = min(bytes.count, position + Int.random(in: 0...50_000, using: &generator))
+            bytes[position..<end].withUnsafeBytes { pieces.update($0) }
+            position = end
+        }
+        let expected = try whole.finish()
+        #expect(try pieces.finish() == expected)
+        #expect(try partial.digest(algorithm, of: ByteRange(0, 600_000)) == expected)
+        #expect(try partial.digest(algorithm, of: ByteRange(0, 900_000)) == expected)
+        #expect(try partial.digest(algorithm, of: ByteRange(1, 600_000)) != expected)
+    }
+
+    @Test func `A digest that is dropped half-way frees what it holds`() throws {
+        for _ in 0..<1000 {
+            var digester = try Digester(.sha512)
+            [1, 2, 3].withUnsafeBytes { digester.update($0) }
+        }
+    }
+}
