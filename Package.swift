@@ -44,6 +44,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["CSystem", "SyncCore"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .testTarget(
+            name: "TestSupportTests", dependencies: ["SyncCore", "TestSupport"], swiftSettings: settings),
+        .testTarget(
             name: "SyncCoreTests", dependencies: ["SyncCore", "TestSupport"], resources: [.copy("Resources")],
             swiftSettings: settings),
         .testTarget(name: "CurlTests", dependencies: ["Curl", "TestSupport"], swiftSettings: settings),

@@ -30,3 +30,41 @@ static inline int dlsync_terminal_columns(int fd) {
 /// place to walk from" (open(2)).
 static inline long dlsync_utime_omit(void) { return UTIME_OMIT; }
 static inline int dlsync_open_path(void) { return __O_PATH; }
+
+// What the test support needs: pseudo-terminals, waiting for a peer to hang up, and the unsent rest of a socket.
+#include <sys/eventfd.h>
+static inline int dlsync_set_terminal_size(int fd, unsigned short columns, unsigned short rows) {
+    struct winsize size = {.ws_row = rows, .ws_col = columns};
+    return ioctl(fd, TIOCSWINSZ, &size);
+}
+static inline int dlsync_unsent_bytes(int socket) {
+    int count = 0;
+    return ioctl(socket, TIOCOUTQ, &count) == 0 ? count : -1;
+}
+static inline int dlsync_set_nonblocking(int fd) { return fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
+static inline int dlsync_set_close_on_exec(int fd) { return fcntl(fd, F_SETFD, FD_CLOEXEC); }
+
+// posix_spawn's extensions of GNU, and the environment, which Swift calls shared mutable state.
+#include <spawn.h>
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+extern char **environ;
+static inline char **dlsync_environment(void) { return environ; }
+
+// What else the Glibc module leaves out, because its headers want a feature macro for it.
+int posix_openpt(int flags);
+int grantpt(int fd);
+int unlockpt(int fd);
+int ptsname_r(int fd, char *name, size_t size);
+void *memmem(const void *bytes, size_t count, const void *sought, size_t sought_count);
+
+/// Waits for a child's end without reaping it, so that its number and its group stay its own. Returns its exit status, or
+/// its signal as a negative number; -1000 for an error. (The C library's waitid leaves the fifth argument out.)
+#include <signal.h>
+#include <sys/wait.h>
+static inline int dlsync_await_end(pid_t child, struct rusage *usage) {
+    siginfo_t information;
+    while (syscall(SYS_waitid, P_PID, child, &information, WEXITED | WNOWAIT, usage) == -1)
+        if (errno != EINTR) return -1000;
+    return information.si_code == CLD_EXITED ? information.si_status : -information.si_status;
+}

@@ -114,7 +114,8 @@ extension Destination {
             in: partials.number, try partialName(id), flags: flags | O_RDWR | O_NOFOLLOW | O_NONBLOCK, mode: 0o666,
             path: path)
         let descriptor = Descriptor(number, calls: calls, path: path)
-        guard try calls.status(number, path: path).isRegular else {
+        // What was created just now is a regular file.
+        if flags & O_EXCL == 0, !(try calls.status(number, path: path).isRegular) {
             throw DiskError(code: EINVAL, operation: .open, path: path, obstacle: "is no regular file")
         }
         return PartialFile(descriptor: descriptor, id: id)

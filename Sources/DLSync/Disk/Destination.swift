@@ -164,23 +164,28 @@ extension Destination {
     func withDirectory<Result>(
         of path: RelativePath, creating: Bool = false, _ body: (Descriptor) throws(DiskError) -> Result
     ) throws(DiskError) -> Result {
-        let (found, isFresh) = try directory(of: path, creating: creating)
+        let found = try directory(of: path, creating: creating)
         do {
             return try body(found)
         } catch {
-            guard !isFresh, error.code == ENOENT || error.code == ESTALE else { throw error }
+            guard path.parent != nil, isGone(found, error) else { throw error }
         }
         forgetDirectories()
-        return try body(try directory(of: path, creating: creating).directory)
+        return try body(try directory(of: path, creating: creating))
+    }
+
+    /// Whether a call failed because its directory was removed while it was kept open.
+    private func isGone(_ directory: Descriptor, _ error: DiskError) -> Bool {
+        guard error.code == ENOENT else { return error.code == ESTALE }
+        guard let status = try? calls.status(directory.number, path: directory.path) else { return true }
+        return status.st_nlink == 0
     }
 
     /// Lets go of the directories that are kept open; they are walked to anew.
     package func forgetDirectories() { cache.withLock { $0.removeAll() } }
 
-    /// The open directory that a path lies in, and whether it was walked to just now.
-    private func directory(of path: RelativePath, creating: Bool) throws(DiskError) -> (
-        directory: Descriptor, isFresh: Bool
-    ) {
+    /// The open directory that a path lies in.
+    private func directory(of path: RelativePath, creating: Bool) throws(DiskError) -> Descriptor {
         guard let root else { throw DiskError(code: ENOENT, operation: .open, path: name(path)) }
         if path.bytes.starts(with: Self.stateDirectoryName.utf8),
             path.components.first?.count == Self.stateDirectoryName.utf8.count
@@ -188,7 +193,7 @@ extension Destination {
             throw DiskError(
                 code: EPERM, operation: .open, path: name(path), obstacle: "lies in dlsync's own directory")
         }
-        guard let parent = path.parent else { return (root, true) }
+        guard let parent = path.parent else { return root }
         // The nearest directory above that is open already is where the walk starts.
         var missing: [RelativePath] = []
         var start: Descriptor?
@@ -198,12 +203,24 @@ extension Destination {
             if start == nil { missing.append(above) }
             next = above.parent
         }
-        var current = start ?? root
-        for path in missing.reversed() {
+        guard let start else { return try walk(missing, from: root, creating: creating) }
+        do {
+            return try walk(missing, from: start, creating: creating)
+        } catch {
+            guard isGone(start, error) else { throw error }
+        }
+        forgetDirectories()
+        return try directory(of: path, creating: creating)
+    }
+
+    /// Opens directories one below the other, the outermost last in the list, and keeps them.
+    private func walk(_ paths: [RelativePath], from start: Descriptor, creating: Bool) throws(DiskError) -> Descriptor {
+        var current = start
+        for path in paths.reversed() {
             current = try open(path, in: current, creating: creating)
             cache.withLock { $0.insert(current, for: path) }
         }
-        return (current, start == nil)
+        return current
     }
 
     private func open(_ path: RelativePath, in parent: Descriptor, creating: Bool) throws(DiskError) -> Descriptor {

@@ -1,3 +1,4 @@
+internal import Markup
 public import SyncCore
 
 /// How a session compares and fetches. Every value has the command line's default.
@@ -107,3 +108,6 @@ public enum Source: Hashable, Sendable {
         }
     }
 }
+
+/// The names of the formats that are read, as `format` takes them.
+public var knownFormats: [String] { manifestFormats.map(\.name) }

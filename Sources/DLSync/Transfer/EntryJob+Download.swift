@@ -69,7 +69,7 @@ extension EntryJob {
         guard case .downloading(let machine) = stage, !machine.isEnded, let partial else { return .cut }
         transfer.sink = .write(partial, digest)
         if let length = machine.progress.length { want(length - machine.progress.held) }
-        showProgress()
+        show(in: loop)
         return body
     }
 
@@ -87,7 +87,7 @@ extension EntryJob {
             actions = withDownload { $0.ended(transfer.id, end, matches: matches) }
         }
         perform(actions ?? [], in: loop)
-        showProgress()
+        show(in: loop)
     }
 
     /// Whether bytes that the server sent are those in the partial.

@@ -111,6 +111,7 @@ final class EntryJob: TransferJob {
     func progressed(_ transfer: Transfer) {
         guard case .write = transfer.sink else { return }
         _ = withDownload { $0.progressed(transfer.id, to: transfer.written) }
+        transfer.report()
     }
 
     func ended(_ transfer: Transfer, _ end: TransferEnd, in loop: isolated TransferLoop) {
@@ -148,7 +149,6 @@ final class EntryJob: TransferJob {
         _ = withDownload { $0.sampleSpeed(now: loop.now) }
         ticks += 1
         record(synced: ticks % 5 == 0)
-        showProgress()
     }
 
     func interrupt(in loop: isolated TransferLoop) {
@@ -302,12 +302,13 @@ final class EntryJob: TransferJob {
             synced: synced)
     }
 
-    func showProgress() {
+    func show(in loop: isolated TransferLoop) {
         guard case .downloading(let machine) = stage else { return }
         let (held, length) = machine.progress
-        context.progress.fetches(
+        let onTheWay = loop.transfers(of: id).reduce(0) { $0 + $1.unreported }
+        context.show(
             ProgressSnapshot.ActiveFile(
-                path: facts.path, have: held, size: length, transfers: machine.activeTransfers))
+                path: facts.path, have: held + onTheWay, size: length, transfers: machine.activeTransfers))
     }
 
     /// Tells the progress how many bytes this file brings, as far as is known by now.

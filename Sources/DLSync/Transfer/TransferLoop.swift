@@ -320,7 +320,11 @@ actor TransferLoop {
 
     private func countActivity() {
         var bytes: Int64 = 0
-        for transfer in transfers.values { bytes += transfer.takeActivity(now: now) }
+        var shown = Set<JobID>()
+        for transfer in transfers.values {
+            bytes += transfer.takeActivity(now: now)
+            if shown.insert(transfer.job).inserted { jobs[transfer.job]?.show(in: self) }
+        }
         progress.sample(bytes: bytes, now: now, transfers: transfers.count)
     }
 

@@ -16,7 +16,7 @@ func digestFieldValues(_ value: ArraySlice<UInt8>) -> [Digest] {
 
 /// The digest of a `Content-MD5` field (RFC 1864).
 func contentMD5(_ value: ArraySlice<UInt8>) -> Digest? {
-    base64Decoded(trimmed(value)).flatMap { Digest(.md5, bytes: $0) }
+    base64Decoded(trimmedField(value)).flatMap { Digest(.md5, bytes: $0) }
 }
 
 /// Decodes base64 (RFC 4648 §4), with or without its padding; nil for any other byte.

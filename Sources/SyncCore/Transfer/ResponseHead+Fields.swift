@@ -1,7 +1,7 @@
 // The grammar that fields' values share (RFC 9110 §5.6). All of it takes what it is given and never traps.
 
 /// A value without the blanks around it.
-func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+func trimmedField(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = bytes.drop(while: isFieldBlank)
     while let last = rest.last, isFieldBlank(last) { rest.removeLast() }
     return rest
@@ -59,18 +59,18 @@ func splitOutsideQuotes(_ bytes: ArraySlice<UInt8>, at separator: UInt8) -> [Arr
         } else if byte == UInt8(ascii: "\"") {
             isQuoted = true
         } else if byte == separator {
-            parts.append(trimmed(bytes[start..<index]))
+            parts.append(trimmedField(bytes[start..<index]))
             start = index + 1
         }
     }
-    parts.append(trimmed(bytes[start...]))
+    parts.append(trimmedField(bytes[start...]))
     return parts
 }
 
 /// A parameter's name and value, as in `charset=utf-8`; nil where there is no `=`.
 func parameter(_ part: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
     guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-    return (trimmed(part[part.startIndex..<equals]), trimmed(part[(equals + 1)...]))
+    return (trimmedField(part[part.startIndex..<equals]), trimmedField(part[(equals + 1)...]))
 }
 
 /// A token as it is, or a quoted string's content (RFC 9110 §5.6.4). A quote that is not closed ends with the value.
@@ -95,7 +95,7 @@ func unquoted(_ value: ArraySlice<UInt8>) -> [UInt8] {
 
 /// The media type in lower case, and its charset in lower case (RFC 9110 §8.3).
 func mediaTypeAndCharset(_ value: ArraySlice<UInt8>) -> (mediaType: String?, charset: String?) {
-    let type = trimmed(value.prefix { $0 != UInt8(ascii: ";") })
+    let type = trimmedField(value.prefix { $0 != UInt8(ascii: ";") })
     let parameters = value[type.endIndex...]
     let charset =
         parameters.isEmpty

@@ -60,7 +60,7 @@ public enum RetryAfter: Hashable, Sendable {
 
     /// Reads a field's value: whole seconds, or a date. A negative number is no delay at all.
     package init?(bytes: ArraySlice<UInt8>, now: HTTPDate?) {
-        let value = trimmed(bytes)
+        let value = trimmedField(bytes)
         let isNegative = value.first == UInt8(ascii: "-")
         let digits = isNegative ? value.dropFirst() : value
         if let seconds = decimal(digits, cappedAt: Self.longestDelay) {
@@ -92,7 +92,7 @@ public struct ContentRange: Hashable, Sendable {
 
     /// Reads a field's value from its bytes, as ``init(fieldValue:)``.
     package init?(bytes: ArraySlice<UInt8>) {
-        var text = trimmed(bytes)
+        var text = trimmedField(bytes)
         guard equalsIgnoringCase(text.prefix(5), "bytes") else { return nil }
         text = text.dropFirst(5)
         guard text.first == UInt8(ascii: " ") else { return nil }

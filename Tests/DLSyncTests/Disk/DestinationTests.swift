@@ -194,6 +194,82 @@ import Testing
         #expect(directory.read("dest/a/b/file") == [2])
     }
 
+    @Test func `A directory above that was removed since it was opened is made anew`() throws {
+        let destination = try open()
+        try publish([1], as: RelativePath("a/file"), in: destination)
+        #expect(unlink(directory.path("dest/a/file")) == 0)
+        #expect(rmdir(directory.path("dest/a")) == 0)
+        #expect(try destination.status(of: RelativePath("a/b/c")) == .absent)
+        try publish([1], as: RelativePath("a/file"), in: destination)
+        #expect(unlink(directory.path("dest/a/file")) == 0)
+        #expect(rmdir(directory.path("dest/a")) == 0)
+        try publish([2], as: RelativePath("a/b/c"), in: destination)
+        #expect(directory.read("dest/a/b/c") == [2])
+    }
+
+    @Test func `Files of one directory cost one walk, whether they are there or not`() throws {
+        let opened = Atomic(0)
+        let calls = SystemCalls { operation, _ in
+            if operation == .open { opened.add(1, ordering: .relaxed) }
+            return nil
+        }
+        let destination = try open(calls: calls)
+        try directory.write([1], to: "dest/a/b/file")
+        opened.store(0, ordering: .relaxed)
+        for number in 0..<10 {
+            #expect(try destination.status(of: RelativePath("a/b/file")).isFile)
+            #expect(try destination.status(of: RelativePath("a/b/none\(number)")) == .absent)
+        }
+        #expect(opened.load(ordering: .relaxed) == 2)
+    }
+
+    @Test(arguments: 1...10)
+    func `Whatever call fails, a published file is the whole old one or the whole new one`(seed: Int) throws {
+        let generator = Mutex(SeededGenerator(state: UInt64(seed)))
+        let isFaulty = Atomic(false)
+        let calls = SystemCalls { _, _ in
+            guard isFaulty.load(ordering: .relaxed) else { return nil }
+            return generator.withLock { generator in
+                switch UInt8.random(in: 0..<24, using: &generator) {
+                case 0: .failure(EIO)
+                case 1: .failure(ENOSPC)
+                case 2: .failure(EACCES)
+                case 3: .failure(EINTR)
+                case 4: .short(Int.random(in: 1...9, using: &generator))
+                default: nil
+                }
+            }
+        }
+        let destination = try open(calls: calls)
+        let path = try RelativePath("a/b/file")
+        var published: [UInt8]?
+        for version in 0..<30 {
+            let new = [UInt8](repeating: UInt8(version), count: 100 + version)
+            isFaulty.store(true, ordering: .relaxed)
+            var isDone = false
+            do {
+                try destination.removePartial("1-1")
+                let partial = try destination.createPartial("1-1")
+                try partial.preallocate(Int64(new.count))
+                try write(new, to: partial)
+                try partial.setModified(seconds: Int64(version))
+                try partial.synchronizeData()
+                try destination.publish(partial: "1-1", as: path)
+                isDone = true
+                try destination.syncDirectory(of: path)
+            } catch let error as DiskError {
+                #expect([EIO, ENOSPC, EACCES].contains(error.code))
+            }
+            isFaulty.store(false, ordering: .relaxed)
+            if isDone { published = new }
+            #expect(directory.read("dest/a/b/file") == published)
+            try destination.removePartial("1-1")
+        }
+        #expect(published != nil)
+        destination.forgetDirectories()
+        #expect(directory.openDescriptors() == 3)
+    }
+
     @Test func `A directory that was replaced is found where it is now`() throws {
         let destination = try open()
         try publish([1], as: RelativePath("a/one"), in: destination)

@@ -1,0 +1,104 @@
+package import CommandLineKit
+
+/// The one table of options: what is parsed, and what help, manual, completions and reference are made of.
+package let dlsyncCommand = CommandSpec(
+    name: "dlsync",
+    overview: "Bring a directory up to date with what a manifest or an index page names.",
+    discussion: [
+        "A source is a manifest file, '-' for standard input, or the URL of a manifest or an index page. Files that are "
+            + "here and current are left alone, unfinished ones are gone on with where they were, and what stands under "
+            + "its final name is complete."
+    ],
+    usage: ["[OPTIONS] SOURCE... DEST"],
+    arguments: [
+        ArgumentSpec("SOURCE", "A manifest file, '-' for standard input, or a URL."),
+        ArgumentSpec("DEST", "The directory to bring up to date. It is created where it is missing."),
+    ],
+    options: [
+        .flag(
+            "dry-run", short: "n", section: Section.modes,
+            "Say what would be done, and why, and write nothing at all below DEST."),
+        .flag("json", section: Section.modes, "Print the plan of a dry run as NDJSON: one JSON object a line."),
+        .flag("help", short: "h", section: Section.modes, "Show this help."),
+        .flag("version", section: Section.modes, "Show the version."),
+        .flag("manual", section: Section.modes, "Print the manual page, for man(1)."),
+        .value(
+            "completions", "SHELL", section: Section.modes, completion: .words(Shell.allCases.map(\.rawValue)),
+            "Print the completions for a shell: bash, zsh or fish."),
+
+        .value("format", "NAME", section: Section.reading, "Read the sources as this format: list or html."),
+        .value(
+            "base-url", "URL", section: Section.reading,
+            "Resolve relative names of manifests in files and on standard input against this URL."),
+        .value(
+            "depth", "N", section: Section.reading, default: "no limit",
+            "Follow listings below a listing this many levels deep; 0 follows none."),
+        .value(
+            "layout", "LAYOUT", section: Section.reading, default: "tree",
+            completion: .words(["tree", "host", "flat"]),
+            "Where files land: by their path below the listing (tree), by host and path of their URL (host), or by their "
+                + "name alone (flat)."),
+        .value(
+            "cut-dirs", "N", section: Section.reading, default: "0",
+            "Leave out this many leading directories of each path."),
+
+        .value(
+            "adopt", "WHEN", section: Section.comparing, default: "auto", completion: .words(["auto", "never"]),
+            "Whether a shorter file that another tool left is taken as the beginning of the wanted one, once its bytes "
+                + "were compared with the server's at several places: auto or never."),
+
+        .value(
+            "connections", short: "j", "N", section: Section.transfer, default: "16",
+            "The most transfers at once, over all hosts; inquiries and listings count."),
+        .value(
+            "per-host", "N", section: Section.transfer, default: "8", "The most transfers at once to one host."),
+        .value(
+            "segments", short: "s", "N", section: Section.transfer, default: "auto",
+            "The most transfers at once for one file; auto starts with one and adds while that makes it faster."),
+        .value(
+            "min-segment", "SIZE", section: Section.transfer, default: "1M",
+            "Split no range off that is shorter than this."),
+        .value(
+            "limit-rate", "RATE", section: Section.transfer, default: "no limit",
+            "The most bytes a second, over all transfers together, as in 500k or 2M."),
+        .value(
+            "retries", "N", section: Section.transfer, default: "5",
+            "How often a transfer is tried again after a passing failure; one that brings bytes starts to count anew."),
+        .value(
+            "retry-max-wait", "DURATION", section: Section.transfer, default: "60s",
+            "The longest wait before a retry, unless the server asks for more."),
+        .value(
+            "connect-timeout", "DURATION", section: Section.transfer, default: "30s",
+            "How long a connection may take to be made."),
+        .value(
+            "stall-timeout", "DURATION", section: Section.transfer, default: "30s",
+            "How long a transfer may bring nothing before it is begun again. There is no limit on the whole time."),
+        .flag("http1.1", section: Section.transfer, "Use HTTP/1.1 and nothing later."),
+        .flag("ipv4", short: "4", section: Section.transfer, "Use IPv4 addresses alone."),
+        .flag("ipv6", short: "6", section: Section.transfer, "Use IPv6 addresses alone."),
+        .value(
+            "user-agent", short: "A", "TEXT", section: Section.transfer, default: "dlsync/VERSION",
+            "What requests say of who sends them."),
+
+        .value(
+            "progress", "STYLE", section: Section.output, default: "auto",
+            completion: .words(["auto", "bar", "plain", "none"]),
+            "How progress is shown on standard error: as lines that are redrawn (bar), as a line every ten seconds "
+                + "(plain), not at all (none), or as a bar where there is a terminal (auto)."),
+        .flag("quiet", short: "q", section: Section.output, "Say nothing but what failed."),
+        .flag("verbose", short: "v", section: Section.output, "Say what became of every file."),
+    ],
+    manual: [
+        ManualSection(
+            "EXIT STATUS", isInHelp: true,
+            [.definitions(ExitStatus.allCases.map { ManualSection.Definition(String($0.rawValue), $0.meaning) })])
+    ])
+
+/// The headings of the options.
+private enum Section {
+    static let modes = "MODES"
+    static let reading = "READING SOURCES"
+    static let comparing = "COMPARING"
+    static let transfer = "TRANSFERS"
+    static let output = "OUTPUT"
+}

@@ -1,0 +1,42 @@
+package import DLSync
+
+/// What became of entries, as lines for people.
+package enum OutcomeRendering {
+    /// One entry, for `--verbose`.
+    package static func text(_ outcome: Outcome) -> String {
+        let name = TerminalText.printable(outcome.path.bytes)
+        let bytes = outcome.bytes > 0 ? ", \(SizeText.size(outcome.bytes))" : ""
+        return "\(outcome.action.rawValue): \(name)\(bytes) (\(outcome.reason))"
+    }
+
+    /// One entry that failed.
+    package static func failure(_ outcome: Outcome) -> String {
+        "dlsync: \(TerminalText.printable(outcome.path.bytes)): \(printable(outcome.reason))."
+    }
+
+    /// A line or row that could not be used.
+    package static func problem(_ origin: EntryOrigin, _ failure: Failure) -> String {
+        "dlsync: \(printable(origin.description)): \(printable(failure.message))."
+    }
+
+    /// A source that could not be read to its end.
+    package static func sourceFailed(_ source: String, _ failure: Failure) -> String {
+        let message = printable(failure.message)
+        return message.contains(source) ? "dlsync: \(message)." : "dlsync: \(printable(source)): \(message)."
+    }
+
+    /// The end of a run.
+    package static func text(_ summary: SyncSummary, _ progress: ProgressSnapshot) -> String {
+        var counts: [String] = []
+        for action in Action.allCases {
+            if let count = summary.actions[action] { counts.append("\(count) \(action.rawValue)") }
+        }
+        var line = "\(summary.entries) " + (summary.entries == 1 ? "file" : "files")
+        if !counts.isEmpty { line += ": " + counts.joined(separator: ", ") }
+        line += "; \(SizeText.size(progress.bytesReceived)) received"
+        if summary.failed > 0 { line += ", \(summary.failed) failed" }
+        return line
+    }
+
+    private static func printable(_ text: String) -> String { TerminalText.printable(Array(text.utf8)) }
+}

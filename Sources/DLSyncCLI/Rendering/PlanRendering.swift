@@ -1,0 +1,87 @@
+package import DLSync
+
+/// A plan as lines: for people as text, for programs as NDJSON (docs/formats/plan.md).
+package enum PlanRendering {
+    /// One entry for people: action, bytes to fetch, path, reason.
+    package static func text(_ planned: PlannedEntry) -> String {
+        let decision = planned.decision
+        let action = decision.action.rawValue
+        let size = decision.fetch.map { SizeText.size($0, paddedTo: SizeText.sizeWidth) } ?? "       ?"
+        let name = TerminalText.printable(planned.facts.path.bytes)
+        return action.padded(to: 12) + size + "  " + name + "  (" + decision.reason + ")\n"
+    }
+
+    /// The totals for people.
+    package static func text(_ summary: SyncSummary, freeSpace: Int64?) -> String {
+        var counts: [String] = []
+        for action in Action.allCases {
+            if let count = summary.actions[action] { counts.append("\(count) \(action.rawValue)") }
+        }
+        var line = "\(summary.entries) " + (summary.entries == 1 ? "entry" : "entries")
+        if !counts.isEmpty { line += ": " + counts.joined(separator: ", ") }
+        line += "; \(SizeText.size(summary.fetch)) to fetch"
+        if summary.unknownSizes > 0 { line += " and \(summary.unknownSizes) of unknown size" }
+        line += ", \(SizeText.size(summary.have)) here"
+        if let freeSpace {
+            line += ", \(SizeText.size(freeSpace)) free"
+            if summary.fetch > freeSpace { line += " (not enough)" }
+        }
+        return line + "\n"
+    }
+
+    /// One entry for programs.
+    package static func json(_ planned: PlannedEntry) -> String {
+        let decision = planned.decision
+        var object: JSONObject = ["type": "entry"]
+        object.add("path", bytes: planned.facts.path.bytes)
+        object.add("url", .string(planned.facts.entry.urls[0].redacted))
+        object.add("action", .string(decision.action.rawValue))
+        object.add("reason", .string(decision.reason))
+        object.add("size", integer: decision.size)
+        object.add("have", integer: decision.have)
+        object.add("fetch", integer: decision.fetch)
+        return object.line
+    }
+
+    /// A line or row that could not be used, for programs.
+    package static func json(_ origin: EntryOrigin, _ failure: Failure) -> String {
+        var object: JSONObject = ["type": "problem", "source": .string(origin.source)]
+        object.add("line", integer: origin.line.map(Int64.init))
+        object.add("reason", .string(failure.message))
+        return object.line
+    }
+
+    /// A source that could not be read to its end, for programs.
+    package static func json(source: String, _ failure: Failure) -> String {
+        let object: JSONObject = [
+            "type": "sourceFailed", "source": .string(source), "reason": .string(failure.message),
+        ]
+        return object.line
+    }
+
+    /// The totals for programs; always the last line.
+    package static func json(_ summary: SyncSummary, freeSpace: Int64?, status: ExitStatus) -> String {
+        var actions: JSONObject = [:]
+        for action in Action.allCases {
+            actions.add(action.rawValue, integer: Int64(summary.actions[action] ?? 0))
+        }
+        var object: JSONObject = ["type": "summary", "version": .integer(1)]
+        object.add("entries", integer: Int64(summary.entries))
+        object.add("actions", .object(actions))
+        object.add("failed", integer: Int64(summary.failed))
+        object.add("problems", integer: Int64(summary.problems))
+        object.add("sourcesFailed", integer: Int64(summary.sourcesFailed))
+        object.add("have", integer: summary.have)
+        object.add("fetch", integer: summary.fetch)
+        object.add("unknownSizes", integer: Int64(summary.unknownSizes))
+        object.add("free", integer: freeSpace)
+        object.add("exitStatus", integer: Int64(status.rawValue))
+        return object.line
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(1, width - utf8.count))
+    }
+}

@@ -1,0 +1,98 @@
+internal import CommandLineKit
+internal import DLSync
+
+/// What the command line asks for, checked.
+struct Settings: Sendable {
+    /// How progress is shown.
+    enum Progress: String, CaseIterable {
+        case auto
+        case bar
+        case plain
+        case none
+    }
+
+    private enum Adoption: String, CaseIterable {
+        case auto
+        case never
+    }
+
+    var sources: [Source]
+    var destination: [UInt8]
+    var configuration: SyncConfiguration
+    var isDryRun: Bool
+    var printsJSON: Bool
+    var progress: Progress
+    var isQuiet: Bool
+    var isVerbose: Bool
+
+    /// Reads parsed words.
+    ///
+    /// - Throws: A usage error that names the option and what it takes.
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        let words = try arguments.positionals(named: ["SOURCE", "DEST"], atLeast: 2)
+        destination = words[words.count - 1].bytes
+        sources = words.dropLast().map { Source(argument: $0.text ?? $0.description) }
+        isDryRun = arguments.flag("dry-run")
+        printsJSON = arguments.flag("json")
+        isQuiet = arguments.flag("quiet")
+        isVerbose = arguments.flag("verbose")
+        progress = try arguments.choice("progress", of: Progress.self) ?? .auto
+        var configuration = SyncConfiguration()
+        configuration.isReadOnly = isDryRun
+        try Self.readSources(arguments, &configuration)
+        try Self.readTransfers(arguments, &configuration)
+        self.configuration = configuration
+    }
+
+    private static func readSources(
+        _ arguments: ParsedArguments, _ configuration: inout SyncConfiguration
+    ) throws(UsageError) {
+        configuration.format = try arguments.parsed("format", expecting: knownFormats.joined(separator: " or ")) {
+            knownFormats.contains($0) ? $0 : nil
+        }
+        configuration.baseURL = try arguments.parsed("base-url", expecting: "an absolute URL", by: WebURL.init)
+        configuration.depth = try arguments.integer("depth", in: 0...64)
+        configuration.placement.layout = try arguments.choice("layout", of: Placement.Layout.self) ?? .tree
+        configuration.placement.directoriesToCut = try arguments.integer("cut-dirs", in: 0...64) ?? 0
+        configuration.adoptsForeignPartials = try arguments.choice("adopt", of: Adoption.self) != .never
+    }
+
+    private static func readTransfers(
+        _ arguments: ParsedArguments, _ configuration: inout SyncConfiguration
+    ) throws(UsageError) {
+        let connections = 1...256
+        configuration.connections = try arguments.integer("connections", in: connections) ?? configuration.connections
+        configuration.connectionsPerHost =
+            try arguments.integer("per-host", in: connections)
+            ?? configuration.connectionsPerHost
+        let segments = try arguments.parsed("segments", expecting: "auto, or a number from 1 to 256") { text in
+            text == "auto" ? SegmentLimit.auto : Int(text).flatMap { connections.contains($0) ? .fixed($0) : nil }
+        }
+        configuration.segments = segments ?? .auto
+        configuration.minimumSegment =
+            try size(arguments, "min-segment", SizeText.parse) ?? configuration.minimumSegment
+        configuration.rateLimit = try size(arguments, "limit-rate", SizeText.parseRate)
+        configuration.retries = try arguments.integer("retries", in: 0...1000) ?? configuration.retries
+        configuration.longestRetryWait = try duration(arguments, "retry-max-wait") ?? configuration.longestRetryWait
+        configuration.connectTimeout = try duration(arguments, "connect-timeout") ?? configuration.connectTimeout
+        configuration.stallTimeout = try duration(arguments, "stall-timeout") ?? configuration.stallTimeout
+        configuration.onlyHTTP11 = arguments.flag("http1.1")
+        try arguments.requireAtMostOne(of: ["ipv4", "ipv6"])
+        configuration.addressFamily = arguments.flag("ipv4") ? .ipv4 : arguments.flag("ipv6") ? .ipv6 : .any
+        configuration.userAgent = try arguments.text("user-agent") ?? configuration.userAgent
+    }
+
+    private static func size(
+        _ arguments: ParsedArguments, _ name: String, _ parse: (String) -> Int64?
+    ) throws(UsageError) -> Int64? {
+        try arguments.parsed(name, expecting: "a number of bytes of at least 1, as in 500k or 2M") { text in
+            parse(text).flatMap { $0 > 0 ? $0 : nil }
+        }
+    }
+
+    private static func duration(_ arguments: ParsedArguments, _ name: String) throws(UsageError) -> Duration? {
+        try arguments.parsed(name, expecting: "a time between 1 second and a day, as in 30s or 5m") { text in
+            DurationText.parse(text).flatMap { (.seconds(1) ... .seconds(86400)).contains($0) ? $0 : nil }
+        }
+    }
+}
