@@ -31,6 +31,19 @@ import Testing
         }
     }
 
+    @Test("the parser's blocks may end anywhere", arguments: ManifestFixture.names(in: directory))
+    func blocks(_ name: String) throws {
+        let fixture = try ManifestFixture(name, in: Self.directory)
+        func read(block: Int) -> Reading {
+            var limits = MarkupLimits.standard
+            limits.blockBytes = block
+            return ReaderVerifier { HTMLListingReader(context: fixture.context, limits: limits) }
+                .read(pieces: [fixture.bytes[...]])
+        }
+        let whole = read(block: 1 << 20)
+        for block in [1, 2, 3, 7, 64, 1021] { #expect(read(block: block) == whole, "blocks of \(block) bytes") }
+    }
+
     @Test("there are pages, and every gap names one of them")
     func pages() {
         let names = ManifestFixture.names(in: Self.directory)

@@ -1,4 +1,5 @@
 import SyncCore
+import TestSupport
 import Testing
 
 @Suite struct FormatTextTests {

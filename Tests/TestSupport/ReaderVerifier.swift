@@ -73,7 +73,7 @@ package struct ReaderVerifier {
         let place =
             index.map { "item \($0): \(whole.items[$0]) and \(other.items[$0])" } ?? "the number of items or the end"
         throw Difference(
-            description: "\(way) gives another reading: \(place); \(whole.items.count) and \(other.items.count) items, "
-                + "\(String(describing: whole.error)) and \(String(describing: other.error))")
+            description: "\(way) gives another reading: \(whole.items.count) and \(other.items.count) items, "
+                + "\(String(describing: whole.error)) and \(String(describing: other.error)), \(place)")
     }
 }
