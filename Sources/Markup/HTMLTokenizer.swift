@@ -17,6 +17,8 @@ package final class HTMLTokenizer {
     private var decoder: UnicodeDecoder
     private var escape = ByteEscape()
     private var wholeTags = WholeTags()
+    /// The bytes that wait for their block to be full.
+    private var block: [UInt8] = []
     private var ends = DocumentEnds()
     private var decoded = false
     private var endedWithCharacter = true
@@ -42,10 +44,6 @@ package final class HTMLTokenizer {
     package func read(
         _ bytes: ArraySlice<UInt8>, _ body: (MarkupEvent) throws(ManifestError) -> Void
     ) throws(ManifestError) {
-        byteCount += bytes.count
-        guard byteCount <= limits.documentBytes else {
-            throw ManifestError("the page is larger than \(limits.documentBytes) bytes; no index page is")
-        }
         try parse(decoder.decode(bytes), isLast: false, body)
     }
 
@@ -57,29 +55,36 @@ package final class HTMLTokenizer {
         try parse(rest, isLast: true, body)
     }
 
-    /// The bytes are handed on in pieces, so that the events that wait at any time are few.
+    /// Hands the text on in blocks that begin and end at the same places however it arrived, so that nothing of the
+    /// parser depends on the cuts.
     private func parse(
         _ text: ArraySlice<UInt8>, isLast: Bool, _ body: (MarkupEvent) throws(ManifestError) -> Void
     ) throws(ManifestError) {
         var text = text
         while !text.isEmpty {
-            let piece = text.prefix(8192)
-            text = text.dropFirst(8192)
-            ends.look(at: piece)
-            try push(escape.escape(piece), body)
+            let piece = text.prefix(limits.blockBytes - block.count)
+            block.append(contentsOf: piece)
+            text = text[piece.endIndex...]
+            guard block.count >= limits.blockBytes else { return }
+            try parseBlock(body)
         }
         guard isLast else { return }
-        try push(escape.finish(), body)
+        try parseBlock(body)
+        try feed(wholeTags.take(escape.finish()), body)
         try feed(wholeTags.finish(), body)
         guard let parser else { return }
         htmlParseChunk(parser, nil, 0, 1)
         try handOver(body)
     }
 
-    private func push(
-        _ text: ArraySlice<UInt8>, _ body: (MarkupEvent) throws(ManifestError) -> Void
-    ) throws(ManifestError) {
-        try feed(wholeTags.take(text), body)
+    private func parseBlock(_ body: (MarkupEvent) throws(ManifestError) -> Void) throws(ManifestError) {
+        byteCount += block.count
+        guard byteCount <= limits.documentBytes else {
+            throw ManifestError("the page is larger than \(limits.documentBytes) bytes; no index page is")
+        }
+        ends.look(at: block[...])
+        try feed(wholeTags.take(escape.escape(block[...])), body)
+        block.removeAll(keepingCapacity: true)
     }
 
     private func feed(
@@ -94,7 +99,7 @@ package final class HTMLTokenizer {
         }
         try handOver(body)
         guard silentByteCount <= limits.silentBytes else {
-            throw ManifestError("the page holds a tag or comment of more than \(limits.silentBytes) bytes")
+            throw ManifestError("the page holds a tag, text or comment of more than \(limits.silentBytes) bytes")
         }
     }
 

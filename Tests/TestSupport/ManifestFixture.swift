@@ -160,7 +160,8 @@ private struct Found {
         return differences
     }
 
-    private func checkPath(_ wanted: ManifestFixture.ExpectedEntry, _ check: (Bool, @autoclosure () -> String) -> Void) {
+    private func checkPath(_ wanted: ManifestFixture.ExpectedEntry, _ check: (Bool, @autoclosure () -> String) -> Void)
+    {
         guard wanted.debatablePath == nil else { return }
         var bytes = Array(wanted.path.utf8)
         if let hex = wanted.pathBytesHex {
@@ -171,10 +172,12 @@ private struct Found {
         }
         if let directory = wanted.dir { bytes = Array(directory.utf8) + [UInt8(ascii: "/")] + bytes }
         let own = path ?? lastSegment
-        check(own == bytes, "path \(String(decoding: own, as: UTF8.self)), not \(String(decoding: bytes, as: UTF8.self))")
+        check(
+            own == bytes, "path \(String(decoding: own, as: UTF8.self)), not \(String(decoding: bytes, as: UTF8.self))")
     }
 
-    private func checkDate(_ wanted: ManifestFixture.ExpectedEntry, _ check: (Bool, @autoclosure () -> String) -> Void) {
+    private func checkDate(_ wanted: ManifestFixture.ExpectedEntry, _ check: (Bool, @autoclosure () -> String) -> Void)
+    {
         guard let text = wanted.modified else {
             check(modified == nil || wanted.debatable != nil, "date out of nothing")
             return

@@ -7,6 +7,8 @@ package struct Reading: Hashable, Sendable {
     /// Why the document could not be read to its end.
     package var error: ManifestError?
 
+    package init() {}
+
     /// The files.
     package var entries: [Entry] {
         items.compactMap { if case .entry(let entry) = $0 { entry } else { nil } }
@@ -68,9 +70,10 @@ package struct ReaderVerifier {
     private func compare(_ whole: Reading, _ other: Reading, _ way: String) throws(Difference) {
         guard whole != other else { return }
         let index = zip(whole.items, other.items).enumerated().first { $1.0 != $1.1 }?.offset
-        let place = index.map { "item \($0): \(whole.items[$0]) and \(other.items[$0])" } ?? "the number of items or the end"
+        let place =
+            index.map { "item \($0): \(whole.items[$0]) and \(other.items[$0])" } ?? "the number of items or the end"
         throw Difference(
-            description: "\(way) gives another reading: \(place); \(whole.items.count) and \(other.items.count) items, "
-                + "\(String(describing: whole.error)) and \(String(describing: other.error))")
+            description: "\(way) gives another reading: \(whole.items.count) and \(other.items.count) items, "
+                + "\(String(describing: whole.error)) and \(String(describing: other.error)), \(place)")
     }
 }
