@@ -16,6 +16,7 @@ package final class HTMLTokenizer {
     private var parser: htmlParserCtxtPtr?
     private var decoder: UnicodeDecoder
     private var escape = ByteEscape()
+    private var wholeTags = WholeTags()
     private var ends = DocumentEnds()
     private var decoded = false
     private var endedWithCharacter = true
@@ -69,12 +70,19 @@ package final class HTMLTokenizer {
         }
         guard isLast else { return }
         try push(escape.finish(), body)
+        try feed(wholeTags.finish(), body)
         guard let parser else { return }
         htmlParseChunk(parser, nil, 0, 1)
         try handOver(body)
     }
 
     private func push(
+        _ text: ArraySlice<UInt8>, _ body: (MarkupEvent) throws(ManifestError) -> Void
+    ) throws(ManifestError) {
+        try feed(wholeTags.take(text), body)
+    }
+
+    private func feed(
         _ text: ArraySlice<UInt8>, _ body: (MarkupEvent) throws(ManifestError) -> Void
     ) throws(ManifestError) {
         guard !text.isEmpty else { return }
@@ -187,3 +195,30 @@ extension HTMLTokenizer {
 
 /// Runs libxml2's own set-up once, whichever thread comes first (https://gnome.pages.gitlab.gnome.org/libxml2/html/).
 private let initializeLibXML2: Void = xmlInitParser()
+
+/// Keeps a tag back until it is whole: libxml2's parser takes a `</script` or `</style` that is cut within its name for
+/// text, and the rest of the page with it.
+private struct WholeTags {
+    /// The start of a tag whose end has not arrived yet.
+    private var held: [UInt8] = []
+    /// A tag longer than this is handed on as it comes: it is not the end of a script.
+    private static let limit = 64 << 10
+
+    mutating func take(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let last = text.lastIndex(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") }) else {
+            if held.isEmpty { return text }
+            held.append(contentsOf: text)
+            return held.count > Self.limit ? finish() : []
+        }
+        // Text goes on as far as the tag that is open at its end, if there is one.
+        let end = text[last] == UInt8(ascii: "<") ? last : text.endIndex
+        let complete = held.isEmpty ? text[..<end] : held[...] + text[..<end]
+        held = Array(text[end...])
+        return complete
+    }
+
+    mutating func finish() -> ArraySlice<UInt8> {
+        defer { held = [] }
+        return held[...]
+    }
+}

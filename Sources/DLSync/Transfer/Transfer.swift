@@ -42,6 +42,7 @@ final class Transfer: TransferReceiver {
     private(set) var position: Int64 = 0
     /// Every byte of this transfer before this offset is in the partial.
     private(set) var written: Int64 = 0
+    private var reported: Int64 = 0
     var limit: Int64?
     private(set) var kept: [UInt8] = []
     private var dropped = 0
@@ -100,6 +101,7 @@ final class Transfer: TransferReceiver {
         case .write(let offset, let limit):
             position = offset
             written = offset
+            reported = offset
             self.limit = limit
         case .keep(let most):
             sink = .keep(most: most)
@@ -214,6 +216,12 @@ final class Transfer: TransferReceiver {
         defer { arrived = 0 }
         return arrived
     }
+
+    /// Bytes that have arrived and that the job was not told of.
+    var unreported: Int64 { position - reported }
+
+    /// Notes that the job was told of all that is written.
+    func report() { reported = written }
 
     /// Body bytes since the last time that the rate's bucket was told.
     func takeUnbooked() -> Int64 {

@@ -80,7 +80,9 @@ actor TransferLoop {
         var continuation: Transfer?
     }
 
-    init(_ configuration: LoopConfiguration, progress: ProgressBoard, clock: any LoopClock = SystemClock()) throws(Failure) {
+    init(_ configuration: LoopConfiguration, progress: ProgressBoard, clock: any LoopClock = SystemClock())
+        throws(Failure)
+    {
         self.configuration = configuration
         self.progress = progress
         self.clock = clock
@@ -301,7 +303,8 @@ actor TransferLoop {
         }
         guard now >= nextTick else { return }
         nextTick = now + .seconds(1)
-        for transfer in Array(transfers.values) where transfer.watch.isStalled(now: now, timeout: stallTimeout(transfer)) {
+        for transfer in Array(transfers.values)
+        where transfer.watch.isStalled(now: now, timeout: stallTimeout(transfer)) {
             end(transfer, .failed(stalled(transfer)))
         }
         for job in Array(jobs.values) { job.tick(in: self) }
@@ -320,7 +323,11 @@ actor TransferLoop {
 
     private func countActivity() {
         var bytes: Int64 = 0
-        for transfer in transfers.values { bytes += transfer.takeActivity(now: now) }
+        var shown = Set<JobID>()
+        for transfer in transfers.values {
+            bytes += transfer.takeActivity(now: now)
+            if shown.insert(transfer.job).inserted { jobs[transfer.job]?.show(in: self) }
+        }
         progress.sample(bytes: bytes, now: now, transfers: transfers.count)
     }
 
@@ -367,9 +374,17 @@ actor TransferLoop {
 
     /// Gives permits that nobody waits for to the files that have most to go.
     private func grantSpare() {
-        guard !isInterrupted, limiter.running < configuration.connections, !transfers.isEmpty else { return }
-        while let job = jobs.values.filter({ $0.splittable > 0 }).max(by: { $0.splittable < $1.splittable }) {
-            for transfer in transfers.values where transfer.job == job.id {
+        while !isInterrupted, limiter.running < configuration.connections {
+            // Only what is being fetched can be split, so the few transfers tell all candidates.
+            var best: (job: any TransferJob, rest: Int64)?
+            for transfer in transfers.values {
+                guard let job = jobs[transfer.job] else { continue }
+                let rest = job.splittable
+                guard rest > best?.rest ?? 0, limiter.hasSpare(host: job.nextURL.origin, now: now) else { continue }
+                best = (job, rest)
+            }
+            guard let job = best?.job else { return }
+            for transfer in transfers(of: job.id) {
                 transfer.flush()
                 job.progressed(transfer)
             }
