@@ -8,11 +8,13 @@ import Testing
     static let first = Resource(.pattern(seed: 1, count: size))
 
     /// Fetches the first half of a file, as far as one stream brings it, and is interrupted.
-    private func fetchHalf(_ server: FaultServer, _ directory: TemporaryDirectory) async throws -> [String] {
+    private func fetchHalf(
+        _ server: FaultServer, _ directory: TemporaryDirectory, size: String = ""
+    ) async throws -> [String] {
         server.serve(
             "/file", Self.first, script: [.once(on: .get, .stall(after: Self.size / 2)), .always(.hold("never"))])
         let list = directory.appending("list")
-        try writeFile(list, server.url("/file"))
+        try writeFile(list, server.url("/file") + size)
         let arguments = ["-s", "1", "--retries", "2", list, directory.appending("here")]
         let process = try Command.start(arguments)
         try await waitUntil("half of the file") {
@@ -29,7 +31,7 @@ import Testing
     /// What the server does when the second run asks for the rest.
     enum Second: String, CaseIterable {
         case unchanged, changed, changedWithoutCondition, changedDateOnly, longer, shorter, ignoresRange, wrongStart,
-            wrongTotal, otherRange, notSatisfiable, multipart, softError, cut
+            wrongTotal, otherRange, notSatisfiable, multipart, cut
 
         var resource: Resource {
             switch self {
@@ -51,7 +53,6 @@ import Testing
             case .otherRange: [.always(on: .ranged, .takeRangeAs("bytes=0-99"))]
             case .notSatisfiable: [.once(on: .ranged, .rangeNotSatisfiable(total: nil))]
             case .multipart: [.always(on: .ranged, .multipart)]
-            case .softError: [.once(on: .get, .softNotFound)]
             case .cut: [.once(on: .get, .cut(after: 100_000, by: .reset))]
             }
         }
@@ -71,19 +72,30 @@ import Testing
         server.setScript("/file", second.script)
         let result = try await Command.run(arguments)
         let file = directory.appending("here/file")
-        if second == .softError, !result.exited(0) {
-            // A page in the place of a file is a failure that the next run mends.
-            #expect(result.exited(3), "\(result)")
-            #expect(!exists(file))
-            try await Command.runSilently(arguments[0], arguments[1], arguments[4], arguments[5])
-        } else {
-            #expect(result.wasSilent, "\(result) \(server.requests)")
-        }
+        #expect(result.wasSilent, "\(result) \(server.requests)")
         let resource = second.resource
         guard case .pattern(let seed, let count) = resource.body else { return }
         #expect(try fileMatchesPattern(file, seed: seed, count: count), "\(server.requests)")
         #expect(try modified(file) == resource.lastModified)
         if second.keepsHalf { #expect(server.bodyBytesSent - before <= Self.size - Self.size / 2) }
+    }
+
+    @Test("A page of an error in the place of a file whose size is known takes the place of nothing")
+    func refusesErrorPage() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try FaultServer()
+        defer { server.stop() }
+        let arguments = try await fetchHalf(server, directory, size: " size=\(Self.size)")
+        server.setScript("/file", [.always(on: .get, .softNotFound)])
+        let result = try await Command.run(arguments)
+        #expect(result.exited(3), "\(result)")
+        #expect(result.errorLines.count == 1)
+        #expect(!exists(directory.appending("here/file")))
+        server.setScript("/file", [])
+        let before = server.bodyBytesSent
+        try await Command.runSilently(arguments)
+        #expect(try fileMatchesPattern(directory.appending("here/file"), seed: 1, count: Self.size))
+        #expect(server.bodyBytesSent - before <= Self.size / 2)
     }
 
     @Test("A file that changed without changing its size is fetched anew, and the old one stays until then")

@@ -75,10 +75,13 @@ import Testing
         }
 
         server.gate("flow").open()
+        let requestsBefore = server.requests.count
         try await Command.runSilently("-s", "8", list, destination)
+        #expect(bytesAsked(server.requests[requestsBefore...], size: Self.size) == Self.size - have)
         #expect(try firstDifference("\(destination)/big.bin", seed: 3, count: Self.size) == nil)
-        #expect(server.bodyBytesSent == Self.size + lost)
-        #expect(lost < Self.size / 2, "\(lost) bytes were lost")
+        // What is lost is what came since the last record, and what a transfer still sends when another took its rest.
+        #expect(server.bodyBytesSent <= Self.size + lost + Self.size / 8)
+        #expect(lost <= Self.size / 2, "\(lost) bytes were lost")
         #expect(try treeListing("\(destination)/.dlsync/partial").isEmpty)
     }
 
@@ -127,6 +130,6 @@ import Testing
             #expect(try fileMatchesPattern("\(destination)/\(number)", seed: UInt64(number), count: Int64(number * 37)))
         }
         let fetches = server.requests[before...].count { $0.method == "GET" }
-        #expect(fetches <= count - here + 0, "\(here) files were here, and \(fetches) of \(count) were fetched")
+        #expect(fetches <= count - here, "\(here) files were here, and \(fetches) of \(count) were fetched")
     }
 }

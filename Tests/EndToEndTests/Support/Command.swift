@@ -33,6 +33,13 @@ enum Command {
     static func runSilently(
         _ arguments: String..., input: [UInt8]? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
+        try await runSilently(arguments, input: input, sourceLocation: sourceLocation)
+    }
+
+    /// Runs it to its end, which must be a good one without a word.
+    static func runSilently(
+        _ arguments: [String], input: [UInt8]? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         let result = try await run(arguments, input: input)
         #expect(result.wasSilent, "\(result)", sourceLocation: sourceLocation)
     }
