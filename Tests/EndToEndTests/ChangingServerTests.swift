@@ -36,7 +36,8 @@ import Testing
         var resource: Resource {
             switch self {
             case .changed, .changedWithoutCondition: Resource(.pattern(seed: 2, count: ChangingServerTests.size))
-            case .changedDateOnly: Resource(.pattern(seed: 2, count: ChangingServerTests.size), lastModified: 1_710_000_000)
+            case .changedDateOnly:
+                Resource(.pattern(seed: 2, count: ChangingServerTests.size), lastModified: 1_710_000_000)
             case .longer: Resource(.pattern(seed: 2, count: ChangingServerTests.size + 5000))
             case .shorter: Resource(.pattern(seed: 2, count: ChangingServerTests.size / 3))
             default: ChangingServerTests.first

@@ -58,13 +58,16 @@ import Testing
         let text = try await Command.run(["--dry-run"] + words)
         #expect(text.exited(3))
         let lines = text.outputText.split(separator: "\n").map(String.init)
-        #expect(lines.dropLast().sorted() == [
-            "fetch               ?  unsized  (it is not here)",
-            "fetch          1000 B  small  (it is not here)",
-            "fetch         8.0 MiB  big  (it is not here)",
-            "skip              0 B  gone  (\(server.url("/gone")) does not exist (404))",
-        ])
-        #expect(lines.last?.hasPrefix("4 entries: 3 fetch, 1 skip; 8.0 MiB to fetch and 1 of unknown size, 0 B here") == true)
+        #expect(
+            lines.dropLast().sorted() == [
+                "fetch              ?  unsized  (it is not here)",
+                "fetch         1000 B  small  (it is not here)",
+                "fetch        8.0 MiB  big  (it is not here)",
+                "skip             0 B  gone  (\(server.url("/gone")) does not exist (404))",
+            ])
+        #expect(
+            lines.last?.hasPrefix("4 entries: 3 fetch, 1 skip; 8.0 MiB to fetch and 1 of unknown size, 0 B here")
+                == true)
 
         #expect(!exists(directory.appending("a")))
         #expect(server.requests.allSatisfy { $0.method == "HEAD" })
@@ -124,7 +127,7 @@ import Testing
         #expect(try readText("\(destination)/mine") == "no list names it")
     }
 
-    @Test("A dry run does not mind that another run holds the destination, or says so")
+    @Test("A dry run beside a run that holds the destination ends with 7, as a run would")
     func plansBesideRun() async throws {
         let directory = try TemporaryDirectory()
         let server = try FaultServer()
@@ -139,6 +142,40 @@ import Testing
         #expect(dry.standardOutput.isEmpty)
         server.gate("body").open()
         #expect(try await run.wait().wasSilent)
+    }
+
+    @Test("A source that cannot be read is a line of the plan, and the others are planned")
+    func tellsUnreadSource() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try FaultServer()
+        defer { server.stop() }
+        server.serve("/file", Resource(.pattern(seed: 1, count: 1000)))
+        try writeFile(directory.appending("list"), server.url("/file"))
+        let result = try await Command.run(
+            "-n", "--json", server.url("/none"), directory.appending("list"), directory.appending("here"))
+        #expect(result.exited(4), "\(result)")
+        let plan = try PlanLines(result.standardOutput)
+        let failed = plan.lines.compactMap { line in
+            if case .sourceFailed(let failed) = line { failed } else { nil }
+        }
+        #expect(failed.map(\.source) == [server.url("/none")])
+        #expect(failed.map(\.reason) == ["\(server.url("/none")) does not exist (404)"])
+        #expect(plan.entries.map(\.path) == ["file"])
+        #expect(plan.summary?.sourcesFailed == 1)
+        #expect(plan.summary?.exitStatus == 4)
+    }
+
+    @Test("The example in the format's document is of the format")
+    func readsExample() throws {
+        let repository = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let document = try readText("/\(repository)/docs/formats/plan.md")
+        let example = document.split(separator: "\n").filter { $0.hasPrefix("{") }.joined(separator: "\n")
+        let plan = try PlanLines(Array(example.utf8))
+        #expect(plan.lines.count == 4)
+        #expect(plan.entries.map(\.action) == ["resume", "up-to-date"])
+        #expect(plan.problems.count == 1)
+        #expect(plan.summary?.have == plan.entries.reduce(0) { $0 + $1.have })
+        #expect(plan.summary?.fetch == plan.entries.reduce(0) { $0 + ($1.fetch ?? 0) })
     }
 
     @Test("A plan whose lines cannot be written does not end as a success")
@@ -164,7 +201,10 @@ import Testing
         try writeFile(directory.appending("list"), (0..<200).map { server.url("/\($0)") }.joined(separator: "\n"))
         let result = try await ChildProcess.run(
             "/bin/sh",
-            ["-c", "'\(builtProduct("dlsync"))' -n --json - /nonexistent/here <'\(directory.appending("list"))' | head -n 1"])
+            [
+                "-c",
+                "'\(builtProduct("dlsync"))' -n --json - /nonexistent/here <'\(directory.appending("list"))' | head -n 1",
+            ])
         #expect(result.exited(0))
         #expect(result.outputText.split(separator: "\n").count == 1)
         #expect(result.standardError.isEmpty, "\(result)")

@@ -17,8 +17,7 @@ import Testing
             }
         }
 
-        /// nginx lists no hidden file; Apache, as it is set up here, lists neither those that end in `~` or begin with `.`
-        /// only where a configuration says so.
+        /// Whether the server's pages list a name: nginx leaves hidden files out.
         func lists(_ name: String) -> Bool {
             switch self {
             case .nginx, .nginxRounded: !name.hasPrefix(".")

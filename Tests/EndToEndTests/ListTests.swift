@@ -70,7 +70,9 @@ import Testing
                     try writeFile(list, [0xEF, 0xBB, 0xBF] + Array(text.utf8))
                     result = try await Command.run(list, destination)
                 case .wideCharacters:
-                    let wide = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+                    let wide = text.utf16.flatMap {
+                        [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
+                    }
                     try writeFile(list, [0xFF, 0xFE] + wide)
                     result = try await Command.run(list, destination)
                 case .relativeNames:
@@ -160,7 +162,9 @@ import Testing
         try await withTemporaryDirectory { directory in
             let missing = try await Command.run(directory.appending("none"), directory.appending("here"))
             #expect(missing.exited(4), "\(missing)")
-            #expect(missing.errorText == "dlsync: '\(directory.appending("none"))' cannot be read: No such file or directory.\n")
+            #expect(
+                missing.errorText
+                    == "dlsync: '\(directory.appending("none"))' cannot be read: No such file or directory.\n")
 
             try makeDirectories(directory.appending("www"))
             try await NginxServer.run(root: directory.appending("www")) { server in

@@ -53,7 +53,9 @@ import Testing
                 let pipe = try NamedPipe(directory.appending("list"))
                 try pipe.write(server.url("/file") + "\n")
                 let process = try Command.start([pipe.path, directory.appending("here")])
-                try await waitUntil("the state") { exists(directory.appending("here/.dlsync/state.db")) || !process.isRunning }
+                try await waitUntil("the state") {
+                    exists(directory.appending("here/.dlsync/state.db")) || !process.isRunning
+                }
                 // Only once something was read for sure is the signal one amid the reading.
                 try await waitUntil("the list to be read") { pipe.unreadBytes == 0 || !process.isRunning }
                 process.send(SIGINT)

@@ -4,7 +4,9 @@ import Testing
 /// The built command, as a user runs it.
 enum Command {
     /// A user's environment without proxies or settings of the machine that the tests run on.
-    private static let environment = ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/nonexistent", "LANG": "C.UTF-8"]
+    private static let environment = [
+        "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/nonexistent", "LANG": "C.UTF-8",
+    ]
 
     /// Starts it.
     static func start(

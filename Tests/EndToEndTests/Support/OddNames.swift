@@ -3,9 +3,11 @@ import TestSupport
 /// Names that are right on a disk and awkward everywhere else.
 let oddNames = [
     "plain.bin", "with space.txt", " leading and trailing ", "ünï©ode-名前.dat", "emoji 🎉.bin", "e\u{301} decomposed",
-    "\u{E9} composed", "100%.txt", "%41 is no A", "%2F is no slash", "a#b.txt", "what?.txt", "query?a=b&c=d", "it's.txt",
+    "\u{E9} composed", "100%.txt", "%41 is no A", "%2F is no slash", "a#b.txt", "what?.txt", "query?a=b&c=d",
+    "it's.txt",
     "\"quoted\".txt", "plus+plus", "amp&amp;.txt", "<b>.html", "semi;colon,comma", "a=b", "[brackets]{braces}",
-    "back\\slash", "pipe|caret^tick`", "trailing dot.", "-dash", "~tilde", ".hidden", "at@sign:8080", "$(money)", "star*",
+    "back\\slash", "pipe|caret^tick`", "trailing dot.", "-dash", "~tilde", ".hidden", "at@sign:8080", "$(money)",
+    "star*",
     "..two dots", "tab\tstop", "new\nline", "archive.tar.gz", "UPPER.BIN", "upper.bin", "C:drive",
     "a very long name that a listing cuts short because it has more than fifty characters.bin",
 ]
