@@ -65,6 +65,26 @@ import Testing
         }
     }
 
+    @Test("A run that waits for a server ends at a signal too", arguments: ["/page/", "/file"])
+    func endsWhileWaiting(path: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try FaultServer()
+            defer { server.stop() }
+            server.serve("/page/", .html(nginxIndexPage(of: "/page/", [])), script: [.always(.hold("never"))])
+            server.serve("/file", Resource(.bytes([])), script: [.always(.refusal(503, retryAfter: "1000"))])
+            let source = path == "/file" ? "-" : server.url(path)
+            let process = try Command.start(
+                [source, directory.appending("here")], input: Array(server.url(path).utf8))
+            try await server.waitForRequests(1)
+            if path == "/file" { try await server.waitUntilIdle() }
+            process.send(SIGTERM)
+            let result = try await process.wait(timeout: .seconds(20))
+            #expect(result.exited(143), "\(result)")
+            #expect(result.standardError.isEmpty, "\(result)")
+            #expect(server.requests.count == 1)
+        }
+    }
+
     @Test("A second signal ends a run that cannot end in order")
     func endsAtSecondSignal() async throws {
         try await withTemporaryDirectory { directory in
