@@ -49,7 +49,9 @@ extension SyncSession {
     /// The last component of a suggestion, if it can be a file's name; else the URL's own, else a plain word.
     static func safeName(_ suggestion: [UInt8]?, _ url: WebURL) -> RelativePath {
         for candidate in [suggestion, url.lastPathSegment, Array("download".utf8)] {
-            guard let last = candidate?.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }).last
+            guard
+                let last = candidate?.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") })
+                    .last
             else { continue }
             let printable = last.filter { $0 >= 0x20 && $0 != 0x7F }
             let entry = Entry(urls: [url], suggestedPath: printable, origin: EntryOrigin(source: url.redacted))

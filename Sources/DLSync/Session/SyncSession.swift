@@ -117,7 +117,8 @@ public final class SyncSession: Sendable {
 
     private func begin(_ purpose: RunContext.Purpose, _ sources: [Source]) -> SyncEvents {
         precondition(
-            purpose == .plan || !configuration.isReadOnly, "a session that writes nothing cannot bring files up to date")
+            purpose == .plan || !configuration.isReadOnly, "a session that writes nothing cannot bring files up to date"
+        )
         let context = makeContext(purpose)
         let intake = Intake(
             placement: configuration.placement, surveyor: surveyor, context: context, loop: loop)

@@ -202,10 +202,12 @@ package struct Planner: Sendable {
         return .decided(resume(partial, known, announced: now))
     }
 
-    private func resume(_ partial: PartialRecord, _ known: Representation, announced: Representation? = nil) -> Decision {
+    private func resume(_ partial: PartialRecord, _ known: Representation, announced: Representation? = nil) -> Decision
+    {
         let have = partial.extents.count
         return Decision(
-            action: .resume, reason: "\(have) bytes are here already", have: have, fetch: known.length.map { $0 - have },
+            action: .resume, reason: "\(have) bytes are here already", have: have,
+            fetch: known.length.map { $0 - have },
             size: known.length, work: .download(.partial(known, held: partial.extents)), announced: announced)
     }
 
@@ -221,7 +223,9 @@ package struct Planner: Sendable {
             if let known = [record.digest, facts.localDigest].compactMap({ $0 }).first(where: {
                 $0.algorithm == wanted.algorithm
             }) {
-                if known == wanted { return upToDate(file, "its \(wanted.algorithm.rawValue) digest is the wanted one") }
+                if known == wanted {
+                    return upToDate(file, "its \(wanted.algorithm.rawValue) digest is the wanted one")
+                }
                 return replace("its \(wanted.algorithm.rawValue) digest is not the wanted one", facts, server)
             }
             return .hashLocalFile(wanted.algorithm)

@@ -166,7 +166,9 @@ package struct DownloadMachine: Sendable {
                 compareIfUnbound()
             }
         case .adopted(let length):
-            guard let announced = task.announced, let whole = announced.length, length > 0, length < whole else { break }
+            guard let announced = task.announced, let whole = announced.length, length > 0, length < whole else {
+                break
+            }
             representation = announced
             map = SegmentMap(length: whole, held: ByteRangeSet([ByteRange(0, length)]))
             compareWithServer()
@@ -270,7 +272,9 @@ package struct DownloadMachine: Sendable {
 
     /// What a partial's record is to say; nil where there is nothing that another run could go on from.
     package var resumable: (representation: Representation, held: ByteRangeSet)? {
-        guard let map, let representation, phase != .sampling, phase != .streaming, !map.held.isEmpty else { return nil }
+        guard let map, let representation, phase != .sampling, phase != .streaming, !map.held.isEmpty else {
+            return nil
+        }
         return (representation, map.held)
     }
 
