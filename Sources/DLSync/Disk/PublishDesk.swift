@@ -103,7 +103,9 @@ final class PublishDesk: Sendable {
             let isDue =
                 waiting.items.count >= Self.mostItems || isIdle || loop.isInterrupted
                 || waiting.since.map { now - $0 >= Self.longestWait } ?? !waiting.changes.isEmpty
-            guard isDue, !(waiting.items.isEmpty && waiting.changes.isEmpty && waiting.removals.isEmpty) else { return nil }
+            guard isDue, !(waiting.items.isEmpty && waiting.changes.isEmpty && waiting.removals.isEmpty) else {
+                return nil
+            }
             let batch = waiting
             waiting = Waiting(isBusy: true, failure: waiting.failure)
             return batch
