@@ -57,3 +57,14 @@ int grantpt(int fd);
 int unlockpt(int fd);
 int ptsname_r(int fd, char *name, size_t size);
 void *memmem(const void *bytes, size_t count, const void *sought, size_t sought_count);
+
+/// Waits for a child's end without reaping it, so that its number and its group stay its own. Returns its exit status, or
+/// its signal as a negative number; -1000 for an error. (The C library's waitid leaves the fifth argument out.)
+#include <signal.h>
+#include <sys/wait.h>
+static inline int dlsync_await_end(pid_t child, struct rusage *usage) {
+    siginfo_t information;
+    while (syscall(SYS_waitid, P_PID, child, &information, WEXITED | WNOWAIT, usage) == -1)
+        if (errno != EINTR) return -1000;
+    return information.si_code == CLD_EXITED ? information.si_status : -information.si_status;
+}

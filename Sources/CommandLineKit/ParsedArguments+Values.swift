@@ -116,6 +116,13 @@ extension ParsedArguments {
         if given.count > 1 { throw .conflict("--\(given[0])", "--\(given[1])") }
     }
 
+    /// Refuses an option that was given without another that it belongs to.
+    ///
+    /// - Throws: ``UsageError/needsOther(option:other:)``.
+    package func require(_ other: String, with name: String) throws(UsageError) {
+        if contains(name), !contains(other) { throw .needsOther(option: "--\(name)", other: "--\(other)") }
+    }
+
     private func read<Value>(
         _ value: ArgumentValue, of name: String, expecting expectation: String, by read: (String) -> Value?
     ) throws(UsageError) -> Value {

@@ -16,6 +16,8 @@ package enum UsageError: Error, Hashable, Sendable {
     case invalidArgument(name: String, value: String, expected: String)
     /// Two options that exclude each other.
     case conflict(String, String)
+    /// An option that means something only together with another.
+    case needsOther(option: String, other: String)
 
     /// What is wrong, in a sentence without its full stop.
     package var message: String {
@@ -32,6 +34,7 @@ package enum UsageError: Error, Hashable, Sendable {
         case .invalidArgument(let name, let value, let expected):
             "The value '\(value)' is invalid for '<\(name)>': expected \(expected)"
         case .conflict(let one, let other): "The options '\(one)' and '\(other)' exclude each other"
+        case .needsOther(let option, let other): "The option '\(option)' goes only with '\(other)'"
         }
     }
 }

@@ -22,6 +22,8 @@ extension EasyHandle {
             package static let pipeWait = Number(CURLOPT_PIPEWAIT)
             package static let tcpKeepAlive = Number(CURLOPT_TCP_KEEPALIVE)
             package static let tcpNoDelay = Number(CURLOPT_TCP_NODELAY)
+            package static let verifyHost = Number(CURLOPT_SSL_VERIFYHOST)
+            package static let verifyPeer = Number(CURLOPT_SSL_VERIFYPEER)
 
             private init(_ option: CURLoption) { rawValue = option.rawValue }
         }
@@ -32,12 +34,18 @@ extension EasyHandle {
             package init(rawValue: UInt32) { self.rawValue = rawValue }
 
             package static let acceptEncoding = Text(CURLOPT_ACCEPT_ENCODING)
+            package static let caInfo = Text(CURLOPT_CAINFO)
             package static let caPath = Text(CURLOPT_CAPATH)
+            package static let clientCertificate = Text(CURLOPT_SSLCERT)
+            package static let clientKey = Text(CURLOPT_SSLKEY)
             package static let noProxy = Text(CURLOPT_NOPROXY)
+            package static let password = Text(CURLOPT_PASSWORD)
             package static let protocols = Text(CURLOPT_PROTOCOLS_STR)
+            package static let proxy = Text(CURLOPT_PROXY)
             package static let range = Text(CURLOPT_RANGE)
             package static let url = Text(CURLOPT_URL)
             package static let userAgent = Text(CURLOPT_USERAGENT)
+            package static let userName = Text(CURLOPT_USERNAME)
 
             private init(_ option: CURLoption) { rawValue = option.rawValue }
         }

@@ -28,6 +28,7 @@ package final class EasyHandle {
     let handle: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
     private var headers = HeaderList()
+    private var resolve = HeaderList()
     private unowned(unsafe) var receiver: (any TransferReceiver)?
     /// A number that the owner finds its transfer by.
     package var tag = 0
@@ -52,6 +53,7 @@ package final class EasyHandle {
         curl_easy_reset(handle)
         errorText.pointee = 0
         headers = HeaderList()
+        resolve = HeaderList()
         receiver = nil
         try check(dlsync_curl_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText), "CURLOPT_ERRORBUFFER")
         try check(
@@ -69,10 +71,26 @@ package final class EasyHandle {
         try check(dlsync_curl_setopt_string(handle, CURLoption(option.rawValue), value), "\(option)")
     }
 
+    /// Sets an option that takes a text to bytes that need not be UTF-8. What follows a NUL is lost, as in C.
+    package func set(_ option: Option.Text, bytes: [UInt8]) throws(CurlError) {
+        let code = (bytes + [0]).withUnsafeBufferPointer { buffer in
+            buffer.withMemoryRebound(to: CChar.self) {
+                dlsync_curl_setopt_string(handle, CURLoption(option.rawValue), $0.baseAddress)
+            }
+        }
+        try check(code, "\(option)")
+    }
+
     /// Sends further request fields, lines as in `Name: value`.
     package func set(headers: consuming HeaderList) throws(CurlError) {
         self.headers = headers
         try check(dlsync_curl_setopt_pointer(handle, CURLOPT_HTTPHEADER, self.headers.list), "CURLOPT_HTTPHEADER")
+    }
+
+    /// Gives addresses for hosts, lines as in `host:port:address` (CURLOPT_RESOLVE(3)).
+    package func set(resolve: consuming HeaderList) throws(CurlError) {
+        self.resolve = resolve
+        try check(dlsync_curl_setopt_pointer(handle, CURLOPT_RESOLVE, self.resolve.list), "CURLOPT_RESOLVE")
     }
 
     /// Says who receives the answer. It is not kept alive.

@@ -1,4 +1,5 @@
 internal import CSystem
+package import DLSync
 internal import Dispatch
 internal import Glibc
 internal import Synchronization
@@ -8,6 +9,8 @@ package final class Console: Sendable {
     private struct State {
         /// The progress lines that stand at the bottom of the terminal.
         var progress: [String] = []
+        /// The first error of writing results.
+        var outputError: Int32?
     }
 
     private let state = Mutex(State())
@@ -20,7 +23,18 @@ package final class Console: Sendable {
     }
 
     /// Writes results to standard output.
-    package func print(_ text: String) { write(text, to: STDOUT_FILENO) }
+    package func print(_ text: String) {
+        guard let error = write(text, to: STDOUT_FILENO) else { return }
+        state.withLock { $0.outputError = $0.outputError ?? error }
+    }
+
+    /// Why not all results could be written. That the reader of a pipe has gone is no failure: it has what it wanted.
+    package var outputFailure: Failure? {
+        guard let error = state.withLock({ $0.outputError }), error != EPIPE else { return nil }
+        let isFull = error == ENOSPC || error == EDQUOT
+        return Failure(
+            isFull ? .diskFull : .disk, "standard output cannot be written: \(String(cString: strerror(error)))")
+    }
 
     /// Writes a message to standard error, above the progress lines if there are any.
     package func say(_ message: String) {
@@ -47,15 +61,18 @@ package final class Console: Sendable {
         return (columns > 0 ? columns : 80, 24)
     }
 
-    private func write(_ text: String, to descriptor: Int32) {
+    /// Writes all of a text; gives the error that kept it from that.
+    @discardableResult
+    private func write(_ text: String, to descriptor: Int32) -> Int32? {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
-                guard errno == EINTR else { return }
+                guard errno == EINTR else { return errno }
                 continue
             }
             bytes = bytes.dropFirst(count)
         }
+        return nil
     }
 }

@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import DLSync
 
 /// What the command line asks for, checked.
-struct Settings: Sendable {
+struct Settings: Hashable, Sendable {
     /// How progress is shown.
     enum Progress: String, CaseIterable {
         case auto
@@ -30,9 +30,11 @@ struct Settings: Sendable {
     /// - Throws: A usage error that names the option and what it takes.
     init(_ arguments: ParsedArguments) throws(UsageError) {
         let words = try arguments.positionals(named: ["SOURCE", "DEST"], atLeast: 2)
-        destination = words[words.count - 1].bytes
-        sources = words.dropLast().map { Source(argument: $0.text ?? $0.description) }
+        destination = try Self.destination(words[words.count - 1])
+        sources = try Self.sources(words.dropLast())
         isDryRun = arguments.flag("dry-run")
+        try arguments.require("dry-run", with: "json")
+        try arguments.requireAtMostOne(of: ["quiet", "verbose"])
         printsJSON = arguments.flag("json")
         isQuiet = arguments.flag("quiet")
         isVerbose = arguments.flag("verbose")
@@ -41,7 +43,45 @@ struct Settings: Sendable {
         configuration.isReadOnly = isDryRun
         try Self.readSources(arguments, &configuration)
         try Self.readTransfers(arguments, &configuration)
+        try Self.readAccess(arguments, sources: sources, &configuration)
         self.configuration = configuration
+    }
+
+    private static func sources(_ words: some Sequence<ArgumentValue>) throws(UsageError) -> [Source] {
+        var sources: [Source] = []
+        for word in words {
+            let source = Source(argument: word.text ?? word.description)
+            var isUsable = !word.bytes.isEmpty
+            switch source {
+            case .url(let url): isUsable = url.scheme == "http" || url.scheme == "https"
+            case .file: isUsable = isUsable && !looksLikeURL(word)
+            case .standardInput where sources.contains(.standardInput):
+                throw .invalidArgument(name: "SOURCE", value: "-", expected: "standard input once at most")
+            case .standardInput: break
+            }
+            guard isUsable else {
+                throw .invalidArgument(
+                    name: "SOURCE", value: word.description, expected: "a file, '-', or an http or https URL")
+            }
+            sources.append(source)
+        }
+        return sources
+    }
+
+    private static func destination(_ word: ArgumentValue) throws(UsageError) -> [UInt8] {
+        guard !word.bytes.isEmpty, !looksLikeURL(word) else {
+            throw .invalidArgument(name: "DEST", value: word.description, expected: "the path of a directory")
+        }
+        return word.bytes
+    }
+
+    /// Whether a word begins as URLs do. A path that does can be written with `./` before it.
+    private static func looksLikeURL(_ word: ArgumentValue) -> Bool {
+        let scheme = word.bytes.prefix { $0 != UInt8(ascii: ":") }
+        let isScheme = scheme.allSatisfy { byte in
+            (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E].contains(byte)
+        }
+        return !scheme.isEmpty && isScheme && word.bytes.dropFirst(scheme.count).starts(with: "://".utf8)
     }
 
     private static func readSources(

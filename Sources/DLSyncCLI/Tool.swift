@@ -10,6 +10,13 @@ package struct Tool: Sendable {
 
     /// Runs with the words behind the command's name.
     package func run(_ words: [ArgumentValue]) async -> ExitStatus {
+        let status = await perform(words)
+        guard let failure = console.outputFailure else { return status }
+        console.say("dlsync: \(failure.message).")
+        return status == .inSync ? ExitStatus(failure) : status
+    }
+
+    private func perform(_ words: [ArgumentValue]) async -> ExitStatus {
         let settings: Settings
         do {
             let arguments = try dlsyncCommand.parse(words)
@@ -19,7 +26,8 @@ package struct Tool: Sendable {
             }
             settings = try Settings(arguments)
         } catch {
-            console.say(dlsyncCommand.errorText(for: error))
+            // The text has its last line end already.
+            console.say(String(dlsyncCommand.errorText(for: error).dropLast()))
             return .usage
         }
         return await sync(settings)
@@ -69,9 +77,10 @@ package struct Tool: Sendable {
     }
 
     private func style(_ settings: Settings) -> Settings.Progress {
-        guard !settings.isQuiet, !settings.isDryRun else { return .none }
+        guard !settings.isQuiet else { return .none }
         guard settings.progress == .auto else { return settings.progress }
-        return console.hasTerminal ? .bar : .none
+        // The plan itself is what a person sees growing in a dry run.
+        return console.hasTerminal && !settings.isDryRun ? .bar : .none
     }
 
     private func status(of summary: SyncSummary, _ signal: Int32?) -> ExitStatus {

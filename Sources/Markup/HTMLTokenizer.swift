@@ -16,6 +16,9 @@ package final class HTMLTokenizer {
     private var parser: htmlParserCtxtPtr?
     private var decoder: UnicodeDecoder
     private var escape = ByteEscape()
+    private var wholeTags = WholeTags()
+    /// The bytes that wait for their block to be full.
+    private var block: [UInt8] = []
     private var ends = DocumentEnds()
     private var decoded = false
     private var endedWithCharacter = true
@@ -41,10 +44,6 @@ package final class HTMLTokenizer {
     package func read(
         _ bytes: ArraySlice<UInt8>, _ body: (MarkupEvent) throws(ManifestError) -> Void
     ) throws(ManifestError) {
-        byteCount += bytes.count
-        guard byteCount <= limits.documentBytes else {
-            throw ManifestError("the page is larger than \(limits.documentBytes) bytes; no index page is")
-        }
         try parse(decoder.decode(bytes), isLast: false, body)
     }
 
@@ -56,25 +55,39 @@ package final class HTMLTokenizer {
         try parse(rest, isLast: true, body)
     }
 
-    /// The bytes are handed on in pieces, so that the events that wait at any time are few.
+    /// Hands the text on in blocks that begin and end at the same places however it arrived, so that nothing of the
+    /// parser depends on the cuts.
     private func parse(
         _ text: ArraySlice<UInt8>, isLast: Bool, _ body: (MarkupEvent) throws(ManifestError) -> Void
     ) throws(ManifestError) {
         var text = text
         while !text.isEmpty {
-            let piece = text.prefix(8192)
-            text = text.dropFirst(8192)
-            ends.look(at: piece)
-            try push(escape.escape(piece), body)
+            let piece = text.prefix(limits.blockBytes - block.count)
+            block.append(contentsOf: piece)
+            text = text[piece.endIndex...]
+            guard block.count >= limits.blockBytes else { return }
+            try parseBlock(body)
         }
         guard isLast else { return }
-        try push(escape.finish(), body)
+        try parseBlock(body)
+        try feed(wholeTags.take(escape.finish()), body)
+        try feed(wholeTags.finish(), body)
         guard let parser else { return }
         htmlParseChunk(parser, nil, 0, 1)
         try handOver(body)
     }
 
-    private func push(
+    private func parseBlock(_ body: (MarkupEvent) throws(ManifestError) -> Void) throws(ManifestError) {
+        byteCount += block.count
+        guard byteCount <= limits.documentBytes else {
+            throw ManifestError("the page is larger than \(limits.documentBytes) bytes; no index page is")
+        }
+        ends.look(at: block[...])
+        try feed(wholeTags.take(escape.escape(block[...])), body)
+        block.removeAll(keepingCapacity: true)
+    }
+
+    private func feed(
         _ text: ArraySlice<UInt8>, _ body: (MarkupEvent) throws(ManifestError) -> Void
     ) throws(ManifestError) {
         guard !text.isEmpty else { return }
@@ -86,7 +99,7 @@ package final class HTMLTokenizer {
         }
         try handOver(body)
         guard silentByteCount <= limits.silentBytes else {
-            throw ManifestError("the page holds a tag or comment of more than \(limits.silentBytes) bytes")
+            throw ManifestError("the page holds a tag, text or comment of more than \(limits.silentBytes) bytes")
         }
     }
 
@@ -187,3 +200,30 @@ extension HTMLTokenizer {
 
 /// Runs libxml2's own set-up once, whichever thread comes first (https://gnome.pages.gitlab.gnome.org/libxml2/html/).
 private let initializeLibXML2: Void = xmlInitParser()
+
+/// Keeps a tag back until it is whole: libxml2's parser takes a `</script` or `</style` that is cut within its name for
+/// text, and the rest of the page with it.
+private struct WholeTags {
+    /// The start of a tag whose end has not arrived yet.
+    private var held: [UInt8] = []
+    /// A tag longer than this is handed on as it comes: it is not the end of a script.
+    private static let limit = 64 << 10
+
+    mutating func take(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let last = text.lastIndex(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") }) else {
+            if held.isEmpty { return text }
+            held.append(contentsOf: text)
+            return held.count > Self.limit ? finish() : []
+        }
+        // Text goes on as far as the tag that is open at its end, if there is one.
+        let end = text[last] == UInt8(ascii: "<") ? last : text.endIndex
+        let complete = held.isEmpty ? text[..<end] : held[...] + text[..<end]
+        held = Array(text[end...])
+        return complete
+    }
+
+    mutating func finish() -> ArraySlice<UInt8> {
+        defer { held = [] }
+        return held[...]
+    }
+}

@@ -19,6 +19,8 @@ struct ListingRoot {
     /// The page's path up to its last slash.
     private let directory: [UInt8]
     private let segments: [[UInt8]]
+    /// The page's URL up to its last slash: what the URLs of nearly all entries begin with.
+    private let prefix: [UInt8]
 
     /// The listing of a page's URL.
     init(page: WebURL) {
@@ -27,10 +29,14 @@ struct ListingRoot {
         let end = pagePath.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? pagePath.count
         directory = Array(pagePath[..<end])
         segments = Self.segments(directory[...])
+        let rest = (page.query.map { $0.utf8.count + 1 } ?? 0) + (page.fragment.map { $0.utf8.count + 1 } ?? 0)
+        let beforeQuery = Array(page.string.utf8).dropLast(rest)
+        prefix = Array(beforeQuery.dropLast(pagePath.count - end))
     }
 
     /// Where a URL lies from the listing.
     func place(of url: WebURL) -> Place {
+        if let below = plainNameBelow(url) { return below }
         guard url.origin.utf8.elementsEqual(origin.utf8) else { return .elsewhere }
         let path = Array(url.path.utf8)
         if path == directory || path == pagePath { return .itself(query: url.query) }
@@ -49,6 +55,16 @@ struct ListingRoot {
         let isDirectory = below.last == []
         if isDirectory { below.removeLast() }
         return .below(path: Array(below.joined(separator: [UInt8(ascii: "/")])), isDirectory: isDirectory)
+    }
+
+    /// The place of a URL that is the page's directory and a plain name: the short way for most entries.
+    private func plainNameBelow(_ url: WebURL) -> Place? {
+        let bytes = url.string.utf8
+        guard bytes.count > prefix.count, bytes.starts(with: prefix) else { return nil }
+        let name = Array(bytes.dropFirst(prefix.count))
+        let isPlain = name.allSatisfy { isLetter($0) || isDigit($0) || [0x2B, 0x2D, 0x2E, 0x5F].contains($0) }
+        guard isPlain, !pagePath.dropFirst(directory.count).elementsEqual(name) else { return nil }
+        return .below(path: name, isDirectory: false)
     }
 
     private static func segments(_ path: ArraySlice<UInt8>) -> [[UInt8]] {

@@ -95,7 +95,11 @@ struct ListingScanner {
             endLines()
             isInRow = true
         case "td", "th":
-            guard isInRow, cells.count < limits.attributes else { return }
+            guard isInRow else {
+                breakLine()
+                return
+            }
+            guard cells.count < limits.attributes else { return }
             let value = ["data-order", "data-sort", "data-sort-value", "data-value"].lazy
                 .compactMap { attributes[$0]?.value }.first
             cells.append(RowCell(sortValue: value))

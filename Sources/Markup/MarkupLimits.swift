@@ -3,6 +3,8 @@
 package struct MarkupLimits: Hashable, Sendable {
     /// Bytes of a document.
     package var documentBytes = 1 << 29
+    /// Bytes that are parsed at a time.
+    package var blockBytes = 16 << 10
     /// Bytes in a row that bring neither an element nor text: one endless tag or comment, which the parser must hold.
     package var silentBytes = 8 << 20
     /// Elements that are open at once.

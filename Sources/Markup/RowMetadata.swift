@@ -63,14 +63,11 @@ struct RowMetadata {
             return
         }
         isFound = dated
-        for cell in cells {
-            guard let size = cell.size, size.hasUnit || dated || size.size == .unknown else { continue }
-            // A mark may stand in any column.
-            if size.size == .unknown { continue }
-            self.size = size.size
-            isFound = true
-            return
-        }
+        // A number with a unit is a size in any column, a bare one may count anything: it needs a date beside it.
+        let sizes = cells.compactMap(\.size).filter { $0.size != .unknown && ($0.hasUnit || dated) }
+        guard let size = sizes.first(where: \.hasUnit) ?? sizes.first else { return }
+        self.size = size.size
+        isFound = true
     }
 
     /// The text with every kind of blank as a plain one.

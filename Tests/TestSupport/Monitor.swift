@@ -65,14 +65,20 @@ package final class Monitor<State>: @unchecked Sendable {
         var deadline = timespec()
         clock_gettime(CLOCK_MONOTONIC, &deadline)
         deadline.tv_sec += Int(timeout.components.seconds)
+        if let result = try wait(until: deadline, for: condition) { return result }
+        // The description may read this monitor: the lock is free again.
+        throw WaitTimeout(awaited: awaited())
+    }
+
+    private func wait<Result>(
+        until deadline: timespec, for condition: (inout State) throws -> Result?
+    ) rethrows -> Result? {
+        var deadline = deadline
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = try condition(&state) { return result }
-            if pthread_cond_timedwait(changed, mutex, &deadline) == ETIMEDOUT {
-                if let result = try condition(&state) { return result }
-                throw WaitTimeout(awaited: awaited())
-            }
+            if pthread_cond_timedwait(changed, mutex, &deadline) == ETIMEDOUT { return try condition(&state) }
         }
     }
 }

@@ -140,6 +140,18 @@ struct Question: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test("A wait for requests that do not come is an error that tells those that came")
+    func givesUp() async throws {
+        try await FaultServer.run { server in
+            _ = try server.exchange("HEAD", "/nothing")
+            #expect(try await server.waitForRequests(1, .head).count == 1)
+            let failure = await #expect(throws: WaitTimeout.self) {
+                try await server.waitForRequests(2, timeout: .zero)
+            }
+            #expect(failure?.description.contains("HEAD /nothing on 0: 404") == true)
+        }
+    }
+
     @Test("A server that its own handler holds goes away when it is stopped")
     func breaksCycles() throws {
         weak var observed: FaultServer?

@@ -90,6 +90,16 @@ import Testing
         #expect(result.errorText == "24 57\n")
     }
 
+    @Test("A program that does not end in time is killed, and the error tells what it wrote")
+    func givesUp() async throws {
+        let failure = await #expect(throws: WaitTimeout.self) {
+            let process = try ChildProcess("/bin/sh", ["-c", "echo begun; exec sleep 600"])
+            try await process.waitForText("begun", in: .output)
+            _ = try await process.wait(timeout: .zero)
+        }
+        #expect(failure?.description.contains("begun") == true)
+    }
+
     @Test("A wait for a text ends where the program does")
     func missesText() async throws {
         let process = try ChildProcess("/bin/echo", ["hello"])

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import SyncCore
 internal import Synchronization
 
@@ -6,17 +5,14 @@ internal import Synchronization
 /// batches.
 final class Intake: Sendable {
     private let placement: Placement
-    private let destination: Destination
-    private let state: StateStore
+    private let surveyor: Surveyor
     private let context: RunContext
     private let loop: TransferLoop
     private let registry = Mutex(PathRegistry())
-    private let surveying = DispatchQueue(label: "dlsync.survey")
 
-    init(placement: Placement, state: StateStore, context: RunContext, loop: TransferLoop) {
+    init(placement: Placement, surveyor: Surveyor, context: RunContext, loop: TransferLoop) {
         self.placement = placement
-        destination = context.desk.destination
-        self.state = state
+        self.surveyor = surveyor
         self.context = context
         self.loop = loop
     }
@@ -34,7 +30,7 @@ final class Intake: Sendable {
         }
         guard !placed.isEmpty else { return }
         context.began(placed.count)
-        await loop.run(await survey(placed), context: context)
+        await loop.run(await surveyor.survey(placed), context: context)
     }
 
     /// Whether an entry is the first to claim its path. One that only repeats another is passed over.
@@ -57,39 +53,6 @@ final class Intake: Sendable {
                 .collision, "\(name) would land at '\(path)', but '\(file)' is the file of another entry")
         }
     }
-
-    /// Looks at what is here of each entry, away from every thread that must not wait.
-    private func survey(_ facts: [EntryFacts]) async -> [EntryFacts] {
-        await withCheckedContinuation { continuation in
-            surveying.async { [self] in continuation.resume(returning: look(facts)) }
-        }
-    }
-
-    private func look(_ facts: [EntryFacts]) -> [EntryFacts] {
-        var facts = facts
-        let paths = facts.map(\.path)
-        // A state that cannot be read only costs work: everything is compared anew.
-        let records = (try? state.records(for: paths)) ?? Array(repeating: nil, count: paths.count)
-        let partials = (try? state.partials(for: paths)) ?? Array(repeating: nil, count: paths.count)
-        for index in facts.indices {
-            facts[index].record = records[index]
-            facts[index].partial = partials[index].flatMap(whole)
-            do {
-                facts[index].local = try destination.status(of: facts[index].path)
-            } catch {
-                facts[index].local = .blocked("cannot be looked at: \(error.failure.message)")
-            }
-        }
-        return facts
-    }
-
-    /// A partial's record, if the data that it tells of is there.
-    private func whole(_ record: PartialRecord) -> PartialRecord? {
-        guard case .file(let file)? = try? destination.status(ofPartial: record.id),
-            let last = record.extents.ranges.last, last.end <= file.size
-        else { return nil }
-        return record
-    }
 }
 
 extension TransferLoop {
@@ -109,7 +72,7 @@ extension TransferLoop {
         }
     }
 
-    private func begin(_ job: EntryJob) {
+    func begin(_ job: EntryJob) {
         add(job)
         guard !isInterrupted else { return }
         job.begin(in: self)

@@ -15,11 +15,14 @@ final class RunContext: Sendable {
     let desk: PublishDesk
     let progress: ProgressBoard
     let events: EventQueue<SyncEvent>
+    private let onProgress: (@Sendable (ProgressSnapshot.ActiveFile) -> Void)?
     private let open: Mutex<(jobs: Int, isReading: Bool)>
 
     init(
-        purpose: Purpose, planner: Planner, transfer: TransferPolicy, desk: PublishDesk, progress: ProgressBoard
+        purpose: Purpose, planner: Planner, transfer: TransferPolicy, desk: PublishDesk, progress: ProgressBoard,
+        onProgress: (@Sendable (ProgressSnapshot.ActiveFile) -> Void)? = nil
     ) {
+        self.onProgress = onProgress
         self.purpose = purpose
         self.planner = planner
         self.transfer = transfer
@@ -27,6 +30,12 @@ final class RunContext: Sendable {
         self.progress = progress
         events = EventQueue()
         open = Mutex((jobs: 0, isReading: true))
+    }
+
+    /// Tells the progress of one file.
+    func show(_ file: ProgressSnapshot.ActiveFile) {
+        progress.fetches(file)
+        onProgress?(file)
     }
 
     /// Notes that so many jobs begin.

@@ -12,6 +12,7 @@ public final class SyncSession: Sendable {
     let loop: TransferLoop
     let desk: PublishDesk
     private let board: ProgressBoard
+    private let surveyor: Surveyor
     private let run: Int64?
     private let tasks = Mutex<(all: [Task<Void, Never>], areCancelled: Bool)>(([], false))
     private let exitStatus = Mutex<Int32?>(nil)
@@ -59,6 +60,7 @@ public final class SyncSession: Sendable {
         desk = PublishDesk(
             destination: destination, state: configuration.isReadOnly ? nil : state, run: run ?? 0)
         board = ProgressBoard()
+        surveyor = Surveyor(destination: destination, state: state)
         loop = try await TransferLoop.running(configuration.loop, progress: board, clock: machine.clock)
         let desk = desk
         await loop.atTurnEnd { loop in desk.turnEnded(in: loop) }
@@ -141,7 +143,8 @@ public final class SyncSession: Sendable {
             purpose == .plan || !configuration.isReadOnly, "a session that writes nothing cannot bring files up to date"
         )
         let context = makeContext(purpose)
-        let intake = Intake(placement: configuration.placement, state: state, context: context, loop: loop)
+        let intake = Intake(
+            placement: configuration.placement, surveyor: surveyor, context: context, loop: loop)
         let reading = SourceReading(
             configuration: configuration, loop: loop, intake: intake, events: context.events)
         spawn {
@@ -162,14 +165,39 @@ public final class SyncSession: Sendable {
 
     /// The one bridge between a caller that wants a sequence of events now and the reading that fills it: its tasks end
     /// when the sources are read, and are cancelled and awaited when the session closes.
-    private func spawn(_ work: @escaping @Sendable () async -> Void) {
+    @discardableResult
+    func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         let task = Task { await work() }
         let isCancelled = tasks.withLock { tasks in
             tasks.all.append(task)
             return tasks.areCancelled
         }
         if isCancelled { task.cancel() }
+        return task
     }
+
+    // MARK: What single downloads need
+
+    /// What the jobs of one download share.
+    func makeContext(
+        _ options: Download.Options, onProgress: @escaping @Sendable (ProgressSnapshot.ActiveFile) -> Void
+    ) -> RunContext {
+        var transfer = configuration.loop.transfer
+        transfer.segments = options.segments
+        transfer.minimumSegment = options.minimumSegment
+        // A file that is to be cut into equal ranges is asked for its size first.
+        let asksFirst = options.segments != .auto && options.segments != .fixed(1)
+        return RunContext(
+            purpose: .run,
+            planner: Planner(policy: ComparePolicy(adopts: options.adoptsPartialFile, alwaysAsks: asksFirst)),
+            transfer: transfer, desk: desk, progress: board, onProgress: onProgress)
+    }
+
+    /// What is here of an entry.
+    func survey(_ facts: EntryFacts) async -> EntryFacts { await surveyor.survey([facts]).first ?? facts }
+
+    /// The record of the unfinished data of a path.
+    func partial(at path: RelativePath) -> PartialRecord? { (try? state.partials(for: [path]))?.first ?? nil }
 
     /// Ends all that runs, and writes all that waits.
     func close() async -> Failure? {

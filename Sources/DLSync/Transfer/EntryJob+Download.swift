@@ -28,7 +28,8 @@ extension EntryJob {
             urls: facts.entry.urls, headers: facts.entry.headers, promisedSize: facts.promisedSize,
             announced: announced, digest: facts.entry.strongestDigest, start: start)
         let machine = DownloadMachine(task, policy: context.transfer, seed: loop.newSeed())
-        stage = .downloading(machine)
+        self.machine = machine
+        stage = .downloading
         perform(machine.firstActions, in: loop)
         loop.refresh(self)
     }
@@ -62,14 +63,15 @@ extension EntryJob {
     func receivedDownload(
         _ head: ResponseHead, for transfer: Transfer, in loop: isolated TransferLoop
     ) -> BodyVerdict {
-        guard let (actions, body) = withDownload({ $0.received(head, from: transfer.route.url, for: transfer.id) })
-        else { return .cut }
+        guard let (actions, body) = machine?.received(head, from: transfer.route.url, for: transfer.id) else {
+            return .cut
+        }
         perform(actions, in: loop)
         guard case .write = body else { return body }
-        guard case .downloading(let machine) = stage, !machine.isEnded, let partial else { return .cut }
+        guard stage == .downloading, machine?.isEnded == false, let partial else { return .cut }
         transfer.sink = .write(partial, digest)
-        if let length = machine.progress.length { want(length - machine.progress.held) }
-        showProgress()
+        if let (held, length) = machine?.progress, let length { want(length - held) }
+        show(in: loop)
         return body
     }
 
@@ -82,12 +84,12 @@ extension EntryJob {
         }
         let actions: [DownloadMachine.Action]?
         if case .failed(let failure) = end, failure.isOfTheDisk {
-            actions = withDownload { $0.diskFailed(failure) }
+            actions = machine?.diskFailed(failure)
         } else {
-            actions = withDownload { $0.ended(transfer.id, end, matches: matches) }
+            actions = machine?.ended(transfer.id, end, matches: matches)
         }
         perform(actions ?? [], in: loop)
-        showProgress()
+        show(in: loop)
     }
 
     /// Whether bytes that the server sent are those in the partial.
@@ -109,8 +111,7 @@ extension EntryJob {
                 do {
                     try openPartial(length: length)
                 } catch {
-                    let failure = error
-                    perform(withDownload { $0.diskFailed(failure) } ?? [], in: loop)
+                    perform(machine?.diskFailed(error) ?? [], in: loop)
                     return
                 }
             case .discardPartial:
@@ -177,16 +178,16 @@ extension EntryJob {
     // MARK: The end
 
     private func complete(_ representation: Representation, in loop: isolated TransferLoop) {
-        guard case .downloading(let machine) = stage, let partial, let partialID else { return }
+        guard stage == .downloading, let (held, whole) = machine?.progress, let partial, let partialID else { return }
         do {
-            let length = machine.progress.length ?? machine.progress.held
+            let length = whole ?? held
             if try partial.status().size != length { try partial.truncate(to: length) }
             if let date = representation.lastModified {
                 try partial.setModified(seconds: date.secondsSinceEpoch)
             }
             try partial.close()
             self.partial = nil
-            stage = .publishing(machine)
+            stage = .publishing
             context.desk.publish(
                 PublishDesk.Item(
                     job: id, path: facts.path, partialID: partialID,
@@ -200,16 +201,16 @@ extension EntryJob {
 
     /// The publishing queue has done its part.
     func published(_ result: PublishDesk.Result, in loop: isolated TransferLoop) {
-        guard case .publishing(let machine) = stage else { return }
+        guard stage == .publishing else { return }
         switch result {
         case .published(let record):
             finish(.done, reason: decision?.reason ?? "", size: record.file.size, digest: record.digest, in: loop)
         case .failed(let failure):
-            stage = .downloading(machine)
+            stage = .downloading
             keepForAnotherRun(failure, in: loop)
         case .mismatch(let failure):
-            stage = .downloading(machine)
-            perform(withDownload { $0.verificationFailed(failure) } ?? [], in: loop)
+            stage = .downloading
+            perform(machine?.verificationFailed(failure) ?? [], in: loop)
             // A run that was interrupted meanwhile fetches nothing more.
             if loop.isInterrupted { interrupt(in: loop) } else { loop.refresh(self) }
         }

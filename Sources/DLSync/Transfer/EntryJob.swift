@@ -7,10 +7,10 @@ final class EntryJob: TransferJob {
     enum Stage {
         /// Something is read or copied on the disk.
         case busy
-        case inquiring(InquiryMachine)
-        case downloading(DownloadMachine)
+        case inquiring
+        case downloading
         /// All bytes are here; the publishing queue has them.
-        case publishing(DownloadMachine)
+        case publishing
         case ended
     }
 
@@ -18,6 +18,10 @@ final class EntryJob: TransferJob {
     let context: RunContext
     var facts: EntryFacts
     var stage = Stage.busy
+    /// The machine of the stage `inquiring`.
+    private var inquiry: InquiryMachine?
+    /// The machine of the stages `downloading` and `publishing`.
+    var machine: DownloadMachine?
     var decision: Decision?
     var partial: PartialFile?
     var partialID: String?
@@ -50,16 +54,16 @@ final class EntryJob: TransferJob {
 
     var demand: Int {
         switch stage {
-        case .inquiring(let machine): machine.demand
-        case .downloading(let machine): machine.demand
+        case .inquiring: inquiry?.demand ?? 0
+        case .downloading: machine?.demand ?? 0
         case .busy, .publishing, .ended: 0
         }
     }
 
     var nextURL: WebURL {
         switch stage {
-        case .inquiring(let machine): machine.url
-        case .downloading(let machine): machine.url
+        case .inquiring: inquiry?.url ?? facts.entry.urls[0]
+        case .downloading: machine?.url ?? facts.entry.urls[0]
         case .busy, .publishing, .ended: facts.entry.urls[0]
         }
     }
@@ -72,35 +76,25 @@ final class EntryJob: TransferJob {
         }
     }
 
-    var splittable: Int64 {
-        guard case .downloading(let machine) = stage else { return 0 }
-        return machine.splittable
-    }
+    var splittable: Int64 { stage == .downloading ? machine?.splittable ?? 0 : 0 }
 
     func split(in loop: isolated TransferLoop) {
-        let actions = withDownload { $0.split() }
-        perform(actions ?? [], in: loop)
+        perform(machine?.split() ?? [], in: loop)
     }
 
     func request(for id: TransferID) -> TransferRequest? {
         requests += 1
         switch stage {
-        case .inquiring(var machine):
-            defer { stage = .inquiring(machine) }
-            return machine.request(for: id)
-        case .downloading:
-            return withDownload { $0.request(for: id) } ?? nil
-        case .busy, .publishing, .ended:
-            return nil
+        case .inquiring: return inquiry?.request(for: id)
+        case .downloading: return machine?.request(for: id)
+        case .busy, .publishing, .ended: return nil
         }
     }
 
     func received(_ head: ResponseHead, for transfer: Transfer, in loop: isolated TransferLoop) -> BodyVerdict {
         switch stage {
-        case .inquiring(var machine):
-            let verdict = machine.received(head, from: transfer.route.url, for: transfer.id)
-            stage = .inquiring(machine)
-            return verdict
+        case .inquiring:
+            return inquiry?.received(head, from: transfer.route.url, for: transfer.id) ?? .cut
         case .downloading:
             return receivedDownload(head, for: transfer, in: loop)
         case .busy, .publishing, .ended:
@@ -109,17 +103,16 @@ final class EntryJob: TransferJob {
     }
 
     func progressed(_ transfer: Transfer) {
-        guard case .write = transfer.sink else { return }
-        _ = withDownload { $0.progressed(transfer.id, to: transfer.written) }
+        guard case .write = transfer.sink, stage == .downloading else { return }
+        machine?.progressed(transfer.id, to: transfer.written)
+        transfer.report()
     }
 
     func ended(_ transfer: Transfer, _ end: TransferEnd, in loop: isolated TransferLoop) {
         bytes += transfer.total
         switch stage {
-        case .inquiring(var machine):
-            let actions = machine.ended(transfer.id, end)
-            stage = .inquiring(machine)
-            perform(actions, in: loop)
+        case .inquiring:
+            perform(inquiry?.ended(transfer.id, end) ?? [], in: loop)
         case .downloading:
             endedDownload(transfer, end, in: loop)
         case .busy, .publishing, .ended:
@@ -129,26 +122,21 @@ final class EntryJob: TransferJob {
 
     func timerFired(in loop: isolated TransferLoop) {
         switch stage {
-        case .inquiring(var machine):
-            machine.timerFired()
-            stage = .inquiring(machine)
-        case .downloading:
-            _ = withDownload { $0.timerFired() }
-        case .busy, .publishing, .ended:
-            break
+        case .inquiring: inquiry?.timerFired()
+        case .downloading: machine?.timerFired()
+        case .busy, .publishing, .ended: break
         }
     }
 
     func tick(in loop: isolated TransferLoop) {
-        guard case .downloading(let machine) = stage, machine.activeTransfers > 0 else { return }
+        guard stage == .downloading, machine?.activeTransfers ?? 0 > 0 else { return }
         for transfer in loop.transfers(of: id) {
             transfer.flush()
             progressed(transfer)
         }
-        _ = withDownload { $0.sampleSpeed(now: loop.now) }
+        machine?.sampleSpeed(now: loop.now)
         ticks += 1
         record(synced: ticks % 5 == 0)
-        showProgress()
     }
 
     func interrupt(in loop: isolated TransferLoop) {
@@ -172,10 +160,10 @@ final class EntryJob: TransferJob {
     func compare(with server: ServerKnowledge, in loop: isolated TransferLoop) {
         switch context.planner.verdict(on: facts, server: server) {
         case .ask:
-            stage = .inquiring(
-                InquiryMachine(
-                    urls: facts.entry.urls, headers: facts.entry.headers, policy: context.transfer.retry,
-                    seed: loop.newSeed()))
+            stage = .inquiring
+            inquiry = InquiryMachine(
+                urls: facts.entry.urls, headers: facts.entry.headers, policy: context.transfer.retry,
+                seed: loop.newSeed())
             loop.refresh(self)
         case .hashLocalFile(let algorithm):
             hashLocalFile(algorithm, server, in: loop)
@@ -279,18 +267,9 @@ final class EntryJob: TransferJob {
 
     // MARK: Records and progress
 
-    /// Runs something on the download machine, if there is one.
-    func withDownload<Value>(_ body: (inout DownloadMachine) -> Value) -> Value? {
-        guard case .downloading(var machine) = stage else { return nil }
-        // Taken out while it changes, so that its maps are not copied.
-        stage = .busy
-        defer { stage = .downloading(machine) }
-        return body(&machine)
-    }
-
     /// Notes for the state what is here of the file, if that changed.
     func record(synced: Bool) {
-        guard case .downloading(let machine) = stage, let partialID, let (representation, held) = machine.resumable,
+        guard stage == .downloading, let partialID, let (representation, held) = machine?.resumable,
             held != lastRecorded || synced
         else { return }
         lastRecorded = held
@@ -303,12 +282,12 @@ final class EntryJob: TransferJob {
             synced: synced)
     }
 
-    func showProgress() {
-        guard case .downloading(let machine) = stage else { return }
-        let (held, length) = machine.progress
-        context.progress.fetches(
+    func show(in loop: isolated TransferLoop) {
+        guard stage == .downloading, let (held, length) = machine?.progress else { return }
+        let onTheWay = loop.transfers(of: id).reduce(0) { $0 + $1.unreported }
+        context.show(
             ProgressSnapshot.ActiveFile(
-                path: facts.path, have: held, size: length, transfers: machine.activeTransfers))
+                path: facts.path, have: held + onTheWay, size: length, transfers: machine?.activeTransfers ?? 0))
     }
 
     /// Tells the progress how many bytes this file brings, as far as is known by now.

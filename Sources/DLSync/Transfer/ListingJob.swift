@@ -58,6 +58,8 @@ final class ListingJob: TransferJob {
 
     func tick(in loop: isolated TransferLoop) {}
 
+    func show(in loop: isolated TransferLoop) {}
+
     func interrupt(in loop: isolated TransferLoop) {
         channel.finish(Failure(.interrupted, "\(nextURL.redacted) was not read to its end"))
         loop.remove(self)

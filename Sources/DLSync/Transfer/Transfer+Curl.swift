@@ -28,19 +28,42 @@ extension Transfer {
         if request.method == .head { try easy.set(.noBody, 1) }
         if request.onFreshConnection { try easy.set(.freshConnect, 1) }
         if let range = request.range { try easy.set(.range, "\(range.start)-\(range.end - 1)") }
-        try easy.set(headers: headerLines())
+        let share = configuration.secrets.share(for: route.url, isDowngraded: route.isDowngraded)
+        carriesSecrets = !share.isEmpty
+        if let login = share.login {
+            try easy.set(.userName, bytes: login.user)
+            try easy.set(.password, bytes: login.password)
+        }
+        try prepareConnection(configuration)
+        try easy.set(headers: headerLines(share.fields))
+    }
+
+    /// How the connection is made: proxy, certificates, addresses.
+    private func prepareConnection(_ configuration: LoopConfiguration) throws(CurlError) {
+        if let proxy = configuration.proxy { try easy.set(.proxy, proxy) }
+        if let file = configuration.certificateAuthorities { try easy.set(.caInfo, file) }
+        if let file = configuration.clientCertificate { try easy.set(.clientCertificate, file) }
+        if let file = configuration.clientKey { try easy.set(.clientKey, file) }
+        if configuration.isInsecure {
+            try easy.set(.verifyPeer, 0)
+            try easy.set(.verifyHost, 0)
+        }
+        guard !configuration.resolve.isEmpty else { return }
+        var lines = HeaderList()
+        for line in configuration.resolve { try lines.append(line) }
+        try easy.set(resolve: lines)
     }
 
     /// Whether so much is asked for that a connection of its own and a large buffer pay.
     private var isLarge: Bool { (request.range?.count ?? 0) >= 1 << 20 }
 
-    private func headerLines() throws(CurlError) -> HeaderList {
+    private func headerLines(_ fields: [HeaderField]) throws(CurlError) -> HeaderList {
         var lines = HeaderList()
         // A range of an encoded body is no range of the file; identity is asked for in HEAD and GET alike.
         try lines.append("Accept-Encoding: identity")
         if let condition = request.ifRange { try lines.append("If-Range: \(condition)") }
         if request.bypassesCaches { try lines.append("Cache-Control: no-cache") }
-        for field in request.headers {
+        for field in request.headers + fields {
             // An empty value is sent as such only with a semicolon (CURLOPT_HTTPHEADER(3)).
             try lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }

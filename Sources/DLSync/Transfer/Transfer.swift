@@ -42,7 +42,10 @@ final class Transfer: TransferReceiver {
     private(set) var position: Int64 = 0
     /// Every byte of this transfer before this offset is in the partial.
     private(set) var written: Int64 = 0
+    private var reported: Int64 = 0
     var limit: Int64?
+    /// Whether the request holds something that a server could refuse.
+    var carriesSecrets = false
     private(set) var kept: [UInt8] = []
     private var dropped = 0
     private(set) var wasCut = false
@@ -60,6 +63,7 @@ final class Transfer: TransferReceiver {
     private var unbooked: Int64 = 0
     private var hasMoved = false
     var watch: StallWatch
+    private var speed: TransferSpeed
     let buffer: WriteBuffer
     private var buffered = 0
 
@@ -75,6 +79,7 @@ final class Transfer: TransferReceiver {
         self.loop = loop
         self.buffer = buffer
         watch = StallWatch(startedAt: now)
+        speed = TransferSpeed(startedAt: now)
     }
 
     // MARK: What arrives
@@ -100,6 +105,7 @@ final class Transfer: TransferReceiver {
         case .write(let offset, let limit):
             position = offset
             written = offset
+            reported = offset
             self.limit = limit
         case .keep(let most):
             sink = .keep(most: most)
@@ -211,9 +217,21 @@ final class Transfer: TransferReceiver {
     func takeActivity(now: MonotonicTime) -> Int64 {
         if hasMoved || !holds.isEmpty { watch.progressed(at: now) }
         hasMoved = false
+        if head != nil { speed.sample(bytes: arrived, now: now) }
         defer { arrived = 0 }
         return arrived
     }
+
+    /// Whether the rest of its range would keep it busy for longer than it takes another transfer to begin.
+    var isWorthHelping: Bool {
+        limit.map { speed.needsLonger(than: .seconds(1), for: $0 - position) } ?? false
+    }
+
+    /// Bytes that have arrived and that the job was not told of.
+    var unreported: Int64 { position - reported }
+
+    /// Notes that the job was told of all that is written.
+    func report() { reported = written }
 
     /// Body bytes since the last time that the rate's bucket was told.
     func takeUnbooked() -> Int64 {

@@ -33,6 +33,8 @@ protocol TransferJob: AnyObject {
     func timerFired(in loop: isolated TransferLoop)
     /// A second has passed: what is worth keeping is recorded, speeds are looked at.
     func tick(in loop: isolated TransferLoop)
+    /// A tenth of a second has passed while transfers run for it: its progress is told.
+    func show(in loop: isolated TransferLoop)
     /// The run is interrupted: nothing more is fetched, what is here is recorded.
     func interrupt(in loop: isolated TransferLoop)
 }

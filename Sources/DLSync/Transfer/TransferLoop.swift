@@ -16,6 +16,18 @@ package struct LoopConfiguration: Hashable, Sendable {
     /// HTTP/1.1 and nothing later.
     package var onlyHTTP11 = false
     package var addressFamily: AddressFamily = .any
+    /// What the person gave to be let in, and whom it is for.
+    package var secrets = Secrets()
+    /// A proxy for all requests; nil for what the environment says.
+    package var proxy: String?
+    /// A file of certificates of authorities, instead of the system's.
+    package var certificateAuthorities: String?
+    package var clientCertificate: String?
+    package var clientKey: String?
+    /// Whether servers' certificates are not checked.
+    package var isInsecure = false
+    /// Addresses for hosts, as in `host:port:address`.
+    package var resolve: [String] = []
     /// Where chance starts, so that a test can repeat it.
     package var seed: UInt64 = 1
 
@@ -323,7 +335,11 @@ actor TransferLoop {
 
     private func countActivity() {
         var bytes: Int64 = 0
-        for transfer in transfers.values { bytes += transfer.takeActivity(now: now) }
+        var shown = Set<JobID>()
+        for transfer in transfers.values {
+            bytes += transfer.takeActivity(now: now)
+            if shown.insert(transfer.job).inserted { jobs[transfer.job]?.show(in: self) }
+        }
         progress.sample(bytes: bytes, now: now, transfers: transfers.count)
     }
 
@@ -374,9 +390,17 @@ actor TransferLoop {
 
     /// Gives permits that nobody waits for to the files that have most to go.
     private func grantSpare() {
-        guard !isInterrupted, limiter.running < configuration.connections, !transfers.isEmpty else { return }
-        while let job = jobs.values.filter({ $0.splittable > 0 }).max(by: { $0.splittable < $1.splittable }) {
-            for transfer in transfers.values where transfer.job == job.id {
+        while !isInterrupted, limiter.running < configuration.connections {
+            // Only what is being fetched can be split, so the few transfers tell all candidates.
+            var best: (job: any TransferJob, rest: Int64)?
+            for transfer in transfers.values {
+                guard transfer.isWorthHelping, let job = jobs[transfer.job] else { continue }
+                let rest = job.splittable
+                guard rest > best?.rest ?? 0, limiter.hasSpare(host: job.nextURL.origin, now: now) else { continue }
+                best = (job, rest)
+            }
+            guard let job = best?.job else { return }
+            for transfer in transfers(of: job.id) {
                 transfer.flush()
                 job.progressed(transfer)
             }
@@ -468,10 +492,9 @@ actor TransferLoop {
         case 200..<400: limiter.succeeded(host: host, now: now)
         default: break
         }
-        let verdict = job.received(head, for: transfer, in: self)
-        // What the first answer tells is what others can be asked for now.
-        refresh(job)
-        return verdict
+        // A head may tell that there is use for more transfers.
+        defer { refresh(job) }
+        return job.received(head, for: transfer, in: self)
     }
 
     private func end(_ transfer: Transfer, _ end: TransferEnd) {

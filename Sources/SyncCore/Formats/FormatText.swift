@@ -11,6 +11,29 @@ package func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     return line
 }
 
+/// The parts of a text between separators, without empty ones: `split` without its array.
+package struct Parts: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<UInt8>
+    private let separator: UInt8
+
+    /// The parts of a text.
+    package init(of text: ArraySlice<UInt8>, separatedBy separator: UInt8) {
+        rest = text
+        self.separator = separator
+    }
+
+    package mutating func next() -> ArraySlice<UInt8>? {
+        var start = rest.startIndex
+        while start < rest.endIndex, rest[start] == separator { start &+= 1 }
+        guard start < rest.endIndex else { return nil }
+        var end = start
+        while end < rest.endIndex, rest[end] != separator { end &+= 1 }
+        let part = rest[start..<end]
+        rest = rest[end...]
+        return part
+    }
+}
+
 /// The value of decimal digits; nil where there is none, another byte, or more than an Int64 holds.
 package func decimalValue(_ digits: some Collection<UInt8>) -> Int64? {
     guard !digits.isEmpty else { return nil }

@@ -38,14 +38,19 @@ package struct LineSplitter: Sendable {
         let piece = chunk[..<end]
         chunk = chunk[(end &+ 1)...]
         number &+= 1
-        if isSkipping || carried.count &+ piece.count > limit {
+        if isSkipping {
             isSkipping = false
-            carried.removeAll(keepingCapacity: true)
             return .tooLong
         }
-        guard !carried.isEmpty else { return .text(Self.withoutReturn(piece)) }
-        carried.append(contentsOf: piece)
-        return lineOfCarried()
+        guard !carried.isEmpty else { return line(piece) }
+        // One byte more than the limit may be the CR of the line's end.
+        if carried.count &+ piece.count <= limit &+ 1 {
+            carried.append(contentsOf: piece)
+            carriedIsUsed = true
+            return line(carried[...])
+        }
+        carried.removeAll(keepingCapacity: true)
+        return .tooLong
     }
 
     /// The text's last line, if it has no end of its own.
@@ -58,12 +63,8 @@ package struct LineSplitter: Sendable {
         }
         guard !carried.isEmpty else { return nil }
         number &+= 1
-        return lineOfCarried()
-    }
-
-    private mutating func lineOfCarried() -> Line {
         carriedIsUsed = true
-        return .text(Self.withoutReturn(carried[...]))
+        return line(carried[...])
     }
 
     private mutating func clearUsed() {
@@ -74,7 +75,6 @@ package struct LineSplitter: Sendable {
 
     private mutating func carry(_ piece: ArraySlice<UInt8>) {
         guard !isSkipping, !piece.isEmpty else { return }
-        // One byte more than the limit may be the CR of the line's end.
         if carried.count &+ piece.count > limit &+ 1 {
             isSkipping = true
             carried.removeAll(keepingCapacity: true)
@@ -83,7 +83,8 @@ package struct LineSplitter: Sendable {
         }
     }
 
-    private static func withoutReturn(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        line.last == 0x0D ? line.dropLast() : line
+    private func line(_ bytes: ArraySlice<UInt8>) -> Line {
+        let text = bytes.last == 0x0D ? bytes.dropLast() : bytes
+        return text.count > limit ? .tooLong : .text(text)
     }
 }

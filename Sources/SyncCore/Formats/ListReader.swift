@@ -44,7 +44,7 @@ package struct ListReader: ManifestReader {
         guard let first = text.first else { return }
         guard !text.contains(0) else {
             if !isBlank(first) { startDraft(into: &items) }
-            report(
+            refuse(
                 "the line holds a NUL byte; save the list as UTF-8, or as UTF-16 with a byte order mark", into: &items)
             return
         }
@@ -59,7 +59,7 @@ package struct ListReader: ManifestReader {
         } else if practicalScheme(content) != nil {
             takeURLs(content, into: &items)
         } else {
-            report(
+            refuse(
                 "\(quoted(content)) is neither an option, as in 'out=name', nor a URL; an indented line holds an option "
                     + "of the URL above it", into: &items)
         }
@@ -80,10 +80,10 @@ extension ListReader {
             takeURL(line, into: &items)
             return
         }
-        for field in line.split(separator: 0x09) {
+        for field in Parts(of: line, separatedBy: 0x09) {
             let field = trimmed(field)
             if field.isEmpty { continue }
-            if draft?.urls.isEmpty == false, Self.option(field) != nil {
+            if draft?.urls.isEmpty == false, Self.optionNameEnd(field) != nil {
                 takeOptions(field, into: &items)
             } else {
                 takeField(field, into: &items)
@@ -94,12 +94,12 @@ extension ListReader {
     /// Takes one field of a line: a URL, and behind a blank its options or a comment.
     private mutating func takeField(_ field: ArraySlice<UInt8>, into items: inout [ManifestItem]) {
         var end = field.startIndex
-        for word in field.split(separator: 0x20) {
+        for word in Parts(of: field, separatedBy: 0x20) {
             if word.startIndex == field.startIndex {
                 end = word.endIndex
             } else if word.first == UInt8(ascii: "#") {
                 break
-            } else if Self.option(word) != nil {
+            } else if Self.optionNameEnd(word) != nil {
                 takeURL(field[..<end], into: &items)
                 takeOptions(field[word.startIndex...], into: &items)
                 return
@@ -183,23 +183,30 @@ extension ListReader {
 extension ListReader {
     /// The name and value of `name=value`; nil where the bytes before the first `=` are no option's name.
     private static func option(_ word: ArraySlice<UInt8>) -> (name: String, value: ArraySlice<UInt8>)? {
+        guard let end = optionNameEnd(word) else { return nil }
+        return (String(decoding: word[..<end], as: UTF8.self), word[(end &+ 1)...])
+    }
+
+    /// Where the `=` of `name=value` stands; nil for what is none.
+    private static func optionNameEnd(_ word: ArraySlice<UInt8>) -> Int? {
         guard let first = word.first, isLetter(first) else { return nil }
         var index = word.startIndex
-        while index < word.endIndex, word[index] != UInt8(ascii: "=") {
-            guard isLetter(word[index]) || isDigit(word[index]) || word[index] == UInt8(ascii: "-") else { return nil }
+        while index < word.endIndex {
+            let byte = word[index]
+            if byte == UInt8(ascii: "=") { return index }
+            guard isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") else { return nil }
             index &+= 1
         }
-        guard index < word.endIndex else { return nil }
-        return (String(decoding: word[..<index], as: UTF8.self), word[(index &+ 1)...])
+        return nil
     }
 
     /// Takes options separated by blanks. What is no option itself belongs to the value before it.
     private mutating func takeOptions(_ text: ArraySlice<UInt8>, into items: inout [ManifestItem]) {
         var start: Int?
         var end = text.startIndex
-        for word in text.split(separator: 0x20) {
+        for word in Parts(of: text, separatedBy: 0x20) {
             if word.elementsEqual("#".utf8) { break }
-            if Self.option(word) != nil {
+            if Self.optionNameEnd(word) != nil {
                 if let start { takeOption(text[start..<end], into: &items) }
                 start = word.startIndex
             }
@@ -256,7 +263,7 @@ extension ListReader {
     private mutating func takeDigest(
         _ algorithm: DigestAlgorithm, _ hex: ArraySlice<UInt8>, into items: inout [ManifestItem]
     ) {
-        guard let digest = Digest(algorithm, hex: String(decoding: hex, as: UTF8.self)) else {
+        guard let digest = Self.digest(algorithm, hex) else {
             refuse(
                 "\(quoted(hex)) is no \(algorithm.rawValue) digest, which has \(algorithm.byteCount * 2) hexadecimal "
                     + "digits", into: &items)
@@ -269,6 +276,20 @@ extension ListReader {
             return
         }
         draft?.digests.append(digest)
+    }
+
+    /// A digest from hexadecimal digits, as `Digest(_:hex:)` but straight from the line's bytes.
+    private static func digest(_ algorithm: DigestAlgorithm, _ hex: ArraySlice<UInt8>) -> Digest? {
+        guard hex.count == algorithm.byteCount &* 2 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(algorithm.byteCount)
+        var index = hex.startIndex
+        while index &+ 1 < hex.endIndex {
+            guard let high = hexValue(hex[index]), let low = hexValue(hex[index &+ 1]) else { return nil }
+            bytes.append(high << 4 | low)
+            index &+= 2
+        }
+        return Digest(algorithm, bytes: bytes)
     }
 
     private mutating func refuseDigest(_ name: some Sequence<UInt8>, into items: inout [ManifestItem]) {

@@ -23,13 +23,13 @@ package struct ListedSize: Hashable, Sendable {
         let afterNumber = scanner
         scanner.skipBlanks(atMost: 3)
         let word = scanner.letters()
-        if let unit = Unit(word), scanner.isAtWordEnd {
+        if let unit = Unit(word), scanner.isAtBlank {
             guard let size = number.size(in: unit) else { return nil }
             self.init(size: size, hasUnit: true, end: scanner.position)
             return
         }
         scanner = afterNumber
-        guard scanner.isAtWordEnd, let exact = number.whole else { return nil }
+        guard scanner.isAtBlank, let exact = number.whole else { return nil }
         self.init(size: .exact(exact), hasUnit: false, end: scanner.position)
     }
 

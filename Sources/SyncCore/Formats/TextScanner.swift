@@ -18,6 +18,9 @@ struct TextScanner {
     /// Whether no letter or digit follows.
     var isAtWordEnd: Bool { peek.map { !isLetter($0) && !isDigit($0) && $0 < 0x80 } ?? true }
 
+    /// Whether a blank follows, or nothing.
+    var isAtBlank: Bool { peek.map(isBlank) ?? true }
+
     mutating func advance() { if position < text.endIndex { position &+= 1 } }
 
     mutating func skipBlanks(atMost limit: Int = .max) {

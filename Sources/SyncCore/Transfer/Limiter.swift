@@ -20,10 +20,10 @@ package struct Limiter: Sendable {
 
     /// What a permit is wanted for. The lesser one is served first.
     package enum Priority: Int, CaseIterable, Comparable, Hashable, Sendable {
+        /// A listing or a manifest: short, and it tells what else there is to do.
+        case listing
         /// A range of a download that has started, a redirect, or a retry.
         case continuation
-        /// A listing or a manifest, which brings more to do.
-        case listing
         /// A question without a body, as HEAD.
         case inquiry
         /// The first transfer of a download.

@@ -122,7 +122,8 @@ package struct ResponseHeadParser: Sendable {
             return
         }
         for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            guard let length = decimal(trimmedField(part)), fields.contentLength == nil || fields.contentLength == length
+            guard let length = decimal(trimmedField(part)),
+                fields.contentLength == nil || fields.contentLength == length
             else {
                 fields.hasBadContentLength = true
                 return

@@ -7,6 +7,8 @@ package struct Route: Hashable, Sendable {
     package private(set) var url: WebURL
     /// How many redirects lie behind.
     package private(set) var hops = 0
+    /// Whether one of them led from TLS to plain HTTP, where nothing secret may follow.
+    package private(set) var isDowngraded = false
 
     /// No way is longer than this.
     package static let mostHops = 20
@@ -36,6 +38,7 @@ package struct Route: Hashable, Sendable {
         var next = self
         next.url = target
         next.hops += 1
+        next.isDowngraded = isDowngraded || (url.scheme == "https" && target.scheme == "http")
         return next
     }
 }

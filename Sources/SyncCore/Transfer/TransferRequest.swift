@@ -73,7 +73,8 @@ package enum Answer: Hashable, Sendable {
     package init(_ head: ResponseHead, to range: ByteRange?, from url: WebURL) {
         switch head.status {
         case 200:
-            self = head.representation.contentCoding == nil || head.isStoredAsSent(url)
+            self =
+                head.representation.contentCoding == nil || head.isStoredAsSent(url)
                 ? .whole(head.representation) : .refused(Self.coded(head, url))
         case 206:
             self = Self.part(head, range, url)
@@ -108,7 +109,8 @@ package enum Answer: Hashable, Sendable {
     private static func coded(_ head: ResponseHead, _ url: WebURL) -> Failure {
         Failure(
             .contentCoded,
-            "\(url.redacted) is only sent \(head.representation.contentCoding ?? "")-encoded, though identity was asked for")
+            "\(url.redacted) is only sent \(head.representation.contentCoding ?? "")-encoded, though identity was asked for"
+        )
     }
 }
 

@@ -167,8 +167,11 @@ package final class FaultServer: Sendable {
     /// Blocks until `count` requests that `filter` matches have been received.
     /// - Throws: ``WaitTimeout``.
     @discardableResult
-    package func waitForRequests(_ count: Int, _ filter: RequestFilter = .any) throws -> [RecordedRequest] {
-        try core.monitor.wait(for: "\(count) requests at \(origin); there are \(requests)") { state in
+    package func waitForRequests(
+        _ count: Int, _ filter: RequestFilter = .any, timeout: Duration = generousTimeout
+    ) throws -> [RecordedRequest] {
+        let awaited = { "\(count) requests at \(self.origin); there are \(self.requests)" }
+        return try core.monitor.wait(for: awaited(), timeout: timeout) { state in
             let matching = state.requests.filter(filter.matches)
             return matching.count >= count ? matching : nil
         }
@@ -177,8 +180,10 @@ package final class FaultServer: Sendable {
     /// Suspends until `count` requests that `filter` matches have been received.
     /// - Throws: ``WaitTimeout``.
     @discardableResult
-    package func waitForRequests(_ count: Int, _ filter: RequestFilter = .any) async throws -> [RecordedRequest] {
-        try await onThread { try self.waitForRequests(count, filter) }
+    package func waitForRequests(
+        _ count: Int, _ filter: RequestFilter = .any, timeout: Duration = generousTimeout
+    ) async throws -> [RecordedRequest] {
+        try await onThread { try self.waitForRequests(count, filter, timeout: timeout) }
     }
 
     /// Blocks until the server is busy with no request. A request that its client gave up ends a moment later here.

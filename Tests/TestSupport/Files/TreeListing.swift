@@ -103,7 +103,7 @@ private func haveEqualBytes(_ left: [UInt8], _ right: [UInt8]) throws -> Bool {
                 count = fread(buffer.baseAddress, 1, 1 << 18, file)
             }
         }
-        if blocks[0] != blocks[1] { return false }
+        if blocks[0].count != blocks[1].count || memcmp(blocks[0], blocks[1], blocks[0].count) != 0 { return false }
         if blocks[0].isEmpty { return files.allSatisfy { ferror($0) == 0 } }
     }
 }

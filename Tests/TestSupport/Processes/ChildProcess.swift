@@ -51,12 +51,12 @@ package struct Terminal: Sendable {
 /// A program that runs beside the test.
 ///
 /// It is the leader of a session of its own, so it has no controlling terminal and its children can be ended with it; all
-/// of them are killed when the object is let go. Its output is collected by threads, so it never blocks.
+/// of them are killed when the object is let go. Its output is collected by threads, so it never blocks. A process that
+/// has ended is reaped with the object, and a zombie until then.
 package final class ChildProcess: Sendable {
     /// Its number.
     package let processID: Int32
     private let core: ProcessCore
-    private let reader: JoinableThread
 
     /// Starts a program.
     /// - Parameter program: its path; a name without a slash is looked for in `PATH`.
@@ -77,8 +77,8 @@ package final class ChildProcess: Sendable {
         processID = started.processID
         self.core = core
         do {
-            reader = try JoinableThread { readStreams(started.streams, into: core) }
-            // Nobody joins the thread that waits for the end: telling it is its last act.
+            // Nobody joins these threads: to tell of the end is the last act of each.
+            try startDetachedThread { readStreams(started.streams, into: core) }
             try startDetachedThread { core.awaitEnd() }
         } catch {
             core.send(SIGKILL, toGroup: true)
@@ -101,9 +101,12 @@ package final class ChildProcess: Sendable {
     package func written(_ stream: OutputStream) -> [UInt8] { core.monitor.read { $0.written[stream] ?? [] } }
 
     /// Blocks until the process has ended. Its outputs are then complete; what surviving children write later is not in.
-    /// - Throws: ``WaitTimeout``, with what was written; the process still runs.
+    /// - Throws: ``WaitTimeout``, with what was written; the process still runs then.
     package func wait(timeout: Duration = generousTimeout) throws -> ProcessResult {
-        let result = try core.monitor.wait(for: "the end of process \(processID)", timeout: timeout) { state in
+        let written = { [core] in core.monitor.read { $0.written.mapValues { String(decoding: $0, as: UTF8.self) } } }
+        return try core.monitor.wait(
+            for: "the end of process \(processID), which wrote \(written())", timeout: timeout
+        ) { state in
             state.termination.flatMap { termination in
                 state.isRead
                     ? ProcessResult(
@@ -112,8 +115,6 @@ package final class ChildProcess: Sendable {
                     : nil
             }
         }
-        reader.join()
-        return result
     }
 
     /// Suspends until the process has ended.
@@ -170,29 +171,20 @@ final class ProcessCore: Sendable {
         self.stopEvent = stopEvent
     }
 
-    deinit { close(stopEvent) }
-
-    /// The lock keeps the process from being reaped meanwhile, so that its number is never another's.
-    func send(_ signal: Int32, toGroup: Bool) {
-        monitor.read { state in
-            if toGroup {
-                // The group outlives its leader while it has members; without any, the kernel finds nobody.
-                kill(-processID, signal)
-            } else if state.termination == nil {
-                kill(processID, signal)
-            }
-        }
+    /// The process is reaped last of all: up to here its number and its group's are nobody else's.
+    deinit {
+        kill(-processID, SIGKILL)
+        while waitpid(processID, nil, 0) == -1, errno == EINTR {}
+        close(stopEvent)
     }
 
+    func send(_ signal: Int32, toGroup: Bool) { kill(toGroup ? -processID : processID, signal) }
+
     func awaitEnd() {
-        var information = siginfo_t()
-        while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+        var usage = rusage()
+        let status = dlsync_await_end(processID, &usage)
         monitor.update { state in
-            var status: Int32 = 0
-            var usage = rusage()
-            while wait4(processID, &status, 0, &usage) == -1, errno == EINTR {}
-            let signal = status & 0x7F
-            state.termination = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+            state.termination = status < 0 ? .signalled(-status) : .exited(status)
             state.peakMemory = Int64(usage.ru_maxrss) * 1024
         }
         eventfd_write(stopEvent, 1)

@@ -1,0 +1,47 @@
+internal import Dispatch
+internal import SyncCore
+
+/// Looks at what stands in the destination and in the state for an entry, before anybody is asked.
+final class Surveyor: Sendable {
+    private let destination: Destination
+    private let state: StateStore
+    private let queue = DispatchQueue(label: "dlsync.survey")
+
+    init(destination: Destination, state: StateStore) {
+        self.destination = destination
+        self.state = state
+    }
+
+    /// Looks at what is here of each entry, away from every thread that must not wait.
+    func survey(_ facts: [EntryFacts]) async -> [EntryFacts] {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in continuation.resume(returning: look(facts)) }
+        }
+    }
+
+    private func look(_ facts: [EntryFacts]) -> [EntryFacts] {
+        var facts = facts
+        let paths = facts.map(\.path)
+        // A state that cannot be read only costs work: everything is compared anew.
+        let records = (try? state.records(for: paths)) ?? Array(repeating: nil, count: paths.count)
+        let partials = (try? state.partials(for: paths)) ?? Array(repeating: nil, count: paths.count)
+        for index in facts.indices {
+            facts[index].record = records[index]
+            facts[index].partial = partials[index].flatMap(whole)
+            do {
+                facts[index].local = try destination.status(of: facts[index].path)
+            } catch {
+                facts[index].local = .blocked("cannot be looked at: \(error.failure.message)")
+            }
+        }
+        return facts
+    }
+
+    /// A partial's record, if the data that it tells of is there.
+    private func whole(_ record: PartialRecord) -> PartialRecord? {
+        guard case .file(let file)? = try? destination.status(ofPartial: record.id),
+            let last = record.extents.ranges.last, last.end <= file.size
+        else { return nil }
+        return record
+    }
+}

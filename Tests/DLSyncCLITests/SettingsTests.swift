@@ -1,0 +1,118 @@
+import CommandLineKit
+import DLSync
+import Testing
+
+@testable import DLSyncCLI
+
+@Suite("Settings from the command line")
+struct SettingsTests {
+    private static func settings(_ words: String...) throws -> Settings {
+        try Settings(try dlsyncCommand.parse(words.map { ArgumentValue(Array($0.utf8)) }))
+    }
+
+    /// For each option that changes what is done: words that give it another value than it has by default.
+    private static let options: [(name: String, words: [String])] = [
+        ("dry-run", ["--dry-run"]), ("json", ["--dry-run", "--json"]), ("format", ["--format", "list"]),
+        ("base-url", ["--base-url", "http://example.org/"]), ("depth", ["--depth", "1"]),
+        ("layout", ["--layout", "host"]),
+        ("cut-dirs", ["--cut-dirs", "1"]), ("adopt", ["--adopt", "never"]), ("connections", ["-j", "3"]),
+        ("per-host", ["--per-host", "3"]), ("segments", ["-s", "3"]), ("min-segment", ["--min-segment", "3M"]),
+        ("limit-rate", ["--limit-rate", "3k"]), ("retries", ["--retries", "3"]),
+        ("retry-max-wait", ["--retry-max-wait", "3m"]), ("connect-timeout", ["--connect-timeout", "3"]),
+        ("stall-timeout", ["--stall-timeout", "3"]), ("http1.1", ["--http1.1"]), ("ipv4", ["-4"]), ("ipv6", ["-6"]),
+        ("user-agent", ["-A", "someone"]), ("progress", ["--progress", "plain"]), ("quiet", ["-q"]),
+        ("verbose", ["-v"]),
+    ]
+
+    @Test("Every option of the table is read: it changes what the command does, or is a mode that only tells something")
+    func readsEveryOption() throws {
+        let telling = ["help", "version", "manual", "completions"]
+        #expect(Self.options.map(\.name).sorted() + telling.sorted() == Self.sortedNames(telling))
+        var seen: [Settings] = [try Self.settings("list", "here")]
+        for (name, words) in Self.options {
+            let arguments = try dlsyncCommand.parse((words + ["list", "here"]).map { ArgumentValue(Array($0.utf8)) })
+            #expect(arguments.contains(name))
+            let settings = try Settings(arguments)
+            #expect(!seen.contains(settings), "--\(name) changes nothing, or what another option changes")
+            seen.append(settings)
+        }
+    }
+
+    private static func sortedNames(_ telling: [String]) -> [String] {
+        dlsyncCommand.options.map(\.name).filter { !telling.contains($0) }.sorted() + telling.sorted()
+    }
+
+    @Test("The table is in order, and its defaults are those of a session")
+    func tableIsConsistent() throws {
+        #expect(dlsyncCommand.inconsistencies() == [])
+        let none = SyncConfiguration()
+        for option in dlsyncCommand.options where option.placeholder != nil {
+            guard let text = option.defaultText, text != "no limit", option.name != "user-agent" else { continue }
+            let settings = try Self.settings("--\(option.name)", text, "list", "here")
+            #expect(settings.configuration == none, "the default of --\(option.name) is not \(text)")
+            #expect(settings.progress == .auto)
+        }
+        #expect(none.rateLimit == nil)
+        #expect(none.depth == nil)
+        #expect(none.userAgent == "dlsync/\(dlsyncVersion)")
+    }
+
+    @Test("What values say reaches the session")
+    func readsValues() throws {
+        let configuration = try Self.settings(
+            "--limit-rate=1.5M", "--min-segment", "512k", "-s", "auto", "--retry-max-wait", "1h30m", "-j5", "list",
+            "here"
+        ).configuration
+        #expect(configuration.rateLimit == 3 << 19)
+        #expect(configuration.minimumSegment == 512 << 10)
+        #expect(configuration.segments == .auto)
+        #expect(configuration.longestRetryWait == .seconds(5400))
+        #expect(configuration.connections == 5)
+        #expect(try Self.settings("-s8", "list", "here").configuration.segments == .fixed(8))
+        #expect(try Self.settings("-n", "list", "here").configuration.isReadOnly)
+        #expect(try !Self.settings("list", "here").configuration.isReadOnly)
+    }
+
+    @Test("The last word is the destination, and all before it are sources, in order")
+    func readsSources() throws {
+        let url = try #require(WebURL("https://example.org/list"))
+        let settings = try Self.settings("list", "-", "https://example.org/list", "c:list", "./a://b", "here")
+        #expect(
+            settings.sources == [.file("list"), .standardInput, .url(url), .file("c:list"), .file("./a://b")])
+        #expect(settings.destination == Array("here".utf8))
+    }
+
+    @Test("A destination need not be UTF-8")
+    func readsAnyPath() throws {
+        let path: [UInt8] = [0x66, 0xFF, 0x2F]
+        let settings = try Settings(try dlsyncCommand.parse([ArgumentValue(Array("list".utf8)), ArgumentValue(path)]))
+        #expect(settings.destination == path)
+    }
+
+    @Test(
+        "Values that are read are bounded on both sides",
+        arguments: [
+            ("-j", "0", "1", "256", "257"), ("--per-host", "0", "1", "256", "257"), ("-s", "0", "1", "256", "257"),
+            ("--depth", "-1", "0", "64", "65"), ("--cut-dirs", "-1", "0", "64", "65"),
+            ("--retries", "-1", "0", "1000", "1001"),
+            ("--stall-timeout", "999ms", "1s", "1d", "86401"), ("--connect-timeout", "0", "1s", "24h", "25h"),
+            ("--retry-max-wait", "0s", "1", "86400", "2d"), ("--min-segment", "0", "1", "1T", "1X"),
+            ("--limit-rate", "0", "1", "1T", "1X"),
+        ] as [(String, String, String, String, String)])
+    func boundsValues(option: String, below: String, least: String, most: String, above: String) throws {
+        for value in [least, most] { _ = try Self.settings(option, value, "list", "here") }
+        for value in [below, above, "", "x", "1 2"] {
+            #expect(throws: UsageError.self, "\(option) \(value)") { try Self.settings(option, value, "list", "here") }
+        }
+    }
+
+    @Test("A wrong format is told with those that there are")
+    func tellsFormats() {
+        #expect(
+            throws: UsageError.invalidValue(
+                option: "--format", value: "docx", expected: knownFormats.joined(separator: " or "))
+        ) { try Self.settings("--format", "docx", "list", "here") }
+        let help = dlsyncCommand.option(named: "format")?.help ?? ""
+        for format in knownFormats { #expect(help.contains(format), "the help of --format lacks \(format)") }
+    }
+}

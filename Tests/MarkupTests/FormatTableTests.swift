@@ -1,0 +1,81 @@
+import Foundation
+import Markup
+import SyncCore
+import TestSupport
+import Testing
+
+@Suite struct FormatTableTests {
+    private let context = ManifestContext(sourceName: "source", baseURL: WebURL("http://h.example/"))
+
+    private func format(_ bytes: some Sequence<UInt8>, named name: String? = nil) throws(ManifestError) -> String {
+        try chooseFormat(start: Array(bytes)[...], context: context, named: name).name
+    }
+
+    @Test(
+        "a document's format is recognised by its content",
+        arguments: [
+            ("<!DOCTYPE html><html>", "html"), ("<html>", "html"), ("\n\n <!doctype HTML PUBLIC \"x\">", "html"),
+            ("\u{FEFF}\n<HTML>", "html"), ("<!-- a --> <head>", "html"), ("<pre><a href=x>", "html"),
+            ("<h1>Index</h1>", "html"),
+            ("<?xml version=\"1.0\"?>\n<!DOCTYPE html PUBLIC>", "html"),
+            ("<?xml version=\"1.0\"?><html xmlns=\"x\">", "html"),
+            ("http://a.example/x", "list"), ("# c\n\n\nhttps://a.example/x out=y", "list"),
+            ("\u{FEFF}http://a.example/x", "list"),
+            ("\t http://a.example/", "list"), ("ftp://a.example/x", "list"), ("# only\r\n# comments\r\n", "list"),
+            ("magnet:?xt=urn", "list"),
+        ])
+    func recognised(_ text: String, _ name: String) throws {
+        #expect(try format(text.utf8) == name)
+    }
+
+    @Test("UTF-16 is recognised by its mark")
+    func utf16() throws {
+        #expect(try format([0xFF, 0xFE] + "http://a.example/x\r\n".utf8.flatMap { [$0, 0] }) == "list")
+        #expect(try format([0xFE, 0xFF] + "<html>".utf8.flatMap { [0, $0] }) == "html")
+    }
+
+    @Test(
+        "what fits no format is refused by what it looks like",
+        arguments: [
+            ("", "is empty"), ("  \n", "only blanks"), ("<feed xmlns=\"http://www.w3.org/2005/Atom\">", "XML"),
+            ("<?xml version=\"1.0\"?><metalink>", "XML"), ("{}", "JSON"), ("%PDF-1.4", "PDF"),
+            ("#!/bin/sh\necho", "no URL"),
+            ("readme.txt\n", "no URL"), ("http://a\u{0}", "binary"), ("<", "XML"), ("<!doctype book>", "XML"),
+            ("<!-- x", "XML"),
+        ])
+    func refused(_ text: String, _ words: String) {
+        let error = #expect(throws: ManifestError.self) { try format(text.utf8) }
+        #expect(error?.message.contains(words) == true && error?.message.hasPrefix("source ") == true)
+    }
+
+    @Test("a PNG image is called one")
+    func image() {
+        let error = #expect(throws: ManifestError.self) { try format([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A]) }
+        #expect(error?.message.contains("looks like a PNG image") == true)
+    }
+
+    @Test("a format that the user names is taken whatever the content, and an unknown one refused")
+    func named() throws {
+        #expect(try format("readme.txt".utf8, named: "list") == "list")
+        let error = #expect(throws: ManifestError.self) { try format("http://a.example/".utf8, named: "lst") }
+        #expect(error?.message.contains("html, list") == true)
+    }
+
+    @Test(
+        "every page and list of the world is recognised",
+        arguments: ManifestFixture.names(in: HTMLFixtureTests.directory))
+    func fixtures(_ name: String) throws {
+        let fixture = try ManifestFixture(name, in: HTMLFixtureTests.directory)
+        #expect(try chooseFormat(start: fixture.bytes.prefix(4096), context: fixture.context).name == "html")
+    }
+
+    @Test("a format's reader reads its documents")
+    func readers() throws {
+        for (format, text) in [("list", "http://h.example/x\n"), ("html", "<html><a href=\"x\">x</a></html>")] {
+            let chosen = try chooseFormat(start: Array(text.utf8)[...], context: context)
+            #expect(chosen.name == format)
+            let reading = try ReaderVerifier { chosen.makeReader(context) }.read(Array(text.utf8))
+            #expect(reading.entries.map { $0.urls.map(\.string) } == [["http://h.example/x"]])
+        }
+    }
+}
