@@ -105,6 +105,14 @@ extension SyncSession {
     /// Runs over sources to the end.
     func tell(_ sources: [Source]) async -> Told { await Told(of: run(sources)) }
 
+    /// Lets the loop take turns until something holds.
+    func turn(until condition: () -> Bool) async throws {
+        while !condition() {
+            try Task.checkCancellation()
+            _ = await loop.newSeed()
+        }
+    }
+
     /// Waits until as many bytes have arrived as the server has sent, which the progress shows as its clock goes on.
     ///
     /// - Parameter sentBefore: What the server had sent before this session.
@@ -135,7 +143,7 @@ func driving<Result: Sendable>(
 ) async throws -> Result {
     let isDone = Flag()
     async let ticking: Void = {
-        while !isDone.isSet {
+        while !isDone.isSet, !Task.isCancelled {
             clock.advance(by: step)
             _ = await session.loop.newSeed()
         }

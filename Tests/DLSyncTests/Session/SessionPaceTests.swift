@@ -50,9 +50,9 @@ extension SessionTests {
             ) {
                 session in
                 let events = session.run([list])
-                while session.progress.filesSettled < 10 {
+                try await session.turn {
                     clock.advance(by: .milliseconds(1))
-                    _ = await session.loop.newSeed()
+                    return session.progress.filesSettled >= 10
                 }
                 #expect(servers[0].requests.count == 1 && servers[1].requests.count == 10)
                 // Less than the server asked for has passed, whatever the fetching of the other host's files took.
@@ -108,9 +108,9 @@ extension SessionTests {
                     await session.settle(server, clock, from: 0)
                     // The time passes only while nothing can come, so that no live connection is taken for a dead one.
                     for count in 2...3 {
-                        while server.requests.count < count {
+                        try await session.turn {
                             clock.advance(by: .seconds(1))
-                            _ = await session.loop.newSeed()
+                            return server.requests.count >= count
                         }
                     }
                     return await told

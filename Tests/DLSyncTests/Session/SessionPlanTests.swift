@@ -27,9 +27,9 @@ extension SessionTests {
                 ) { session in
                     async let told = session.tell([list])
                     try await server.gate("stop").waitForArrivals()
-                    while session.progress.filesSettled < 2 {
+                    try await session.turn {
                         clock.advance(by: .milliseconds(1))
-                        _ = await session.loop.newSeed()
+                        return session.progress.filesSettled >= 2
                     }
                     await session.settle(server, clock, from: 0)
                     await session.interrupt()
