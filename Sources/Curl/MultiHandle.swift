@@ -18,7 +18,7 @@ package final class MultiHandle {
     }
 
     deinit {
-        for easy in handles.values { curl_multi_remove_handle(multi, easy.handle) }
+        for easy in handles.values { remove(easy) }
         curl_multi_cleanup(multi)
     }
 
@@ -40,6 +40,8 @@ package final class MultiHandle {
     package func remove(_ easy: EasyHandle) {
         guard handles.removeValue(forKey: easy.handle) != nil else { return }
         curl_multi_remove_handle(multi, easy.handle)
+        // A share that a handle still names cannot be freed, and handles are kept longer than their multi handle.
+        dlsync_curl_setopt_pointer(easy.handle, CURLOPT_SHARE, nil)
     }
 
     /// Does what can be done without waiting; receivers are called from within.

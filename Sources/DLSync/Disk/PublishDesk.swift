@@ -148,12 +148,11 @@ final class PublishDesk: Sendable {
             if let problem = verify(item) { results.append((item.job, problem)) } else { ready.append(item) }
         }
         var directories: [RelativePath?: RelativePath] = [:]
-        do {
-            try syncData(of: ready)
-        } catch {
-            return results + ready.map { ($0.job, .failed(error.failure)) }
-        }
-        for item in ready {
+        for (item, failure) in syncData(of: ready) {
+            if let failure {
+                results.append((item.job, .failed(failure)))
+                continue
+            }
             do {
                 let record = try place(item)
                 directories[item.path.parent] = item.path
@@ -200,12 +199,20 @@ final class PublishDesk: Sendable {
         }
     }
 
-    private func syncData(of items: [Item]) throws(DiskError) {
-        guard items.count > Self.fewItems else {
-            for item in items { try destination.openPartial(item.partialID).synchronizeData() }
-            return
+    /// Syncs the data of items; gives each with what the disk said of it.
+    private func syncData(of items: [Item]) -> [(item: Item, failure: Failure?)] {
+        if items.count > Self.fewItems, (try? destination.syncFileSystem()) != nil {
+            return items.map { ($0, nil) }
         }
-        try destination.syncFileSystem()
+        // Where the sync of all fails, each tells whether it is the one.
+        return items.map { item in
+            do throws(DiskError) {
+                try destination.openPartial(item.partialID).synchronizeData()
+                return (item, nil)
+            } catch {
+                return (item, error.failure)
+            }
+        }
     }
 
     private func place(_ item: Item) throws(DiskError) -> FileRecord {

@@ -76,6 +76,7 @@ struct SourceReading: Sendable {
 
     private func readURL(_ url: WebURL, _ document: Document) async throws(Failure) -> [Document] {
         let channel = await loop.fetchListing(url)
+        defer { channel.stopReading() }
         var reader: DocumentReader?
         var found: [Document] = []
         while true {
@@ -210,9 +211,12 @@ extension TransferLoop {
     /// Begins to fetch a listing or a manifest.
     func fetchListing(_ url: WebURL) -> ListingChannel {
         let id = newJobID()
-        let channel = ListingChannel { [weak self] in
+        let channel = ListingChannel { [weak self] wish in
             self?.post { loop in
-                for transfer in loop.transfers(of: id) { transfer.resume(.reader) }
+                switch wish {
+                case .more: for transfer in loop.transfers(of: id) { transfer.resume(.reader) }
+                case .nothing: (loop.job(id) as? ListingJob)?.abandon(in: loop)
+                }
             }
         }
         add(ListingJob(id: id, url: url, channel: channel, retry: configuration.transfer.retry, seed: newSeed()))

@@ -14,17 +14,24 @@ public final class SyncSession: Sendable {
     private let board: ProgressBoard
     private let surveyor: Surveyor
     private let run: Int64?
-    private let tasks = Mutex<[Task<Void, Never>]>([])
-    private let closing = Mutex<(status: Int32?, isInterrupted: Bool)>((nil, false))
+    private let tasks = Mutex<(all: [Task<Void, Never>], areCancelled: Bool)>(([], false))
+    private let exitStatus = Mutex<Int32?>(nil)
     /// Things that were found on opening and are to be said once, as sentences without a full stop.
     public let notes: [String]
 
+    /// What a session finds around it: a test puts its own in the place of either.
+    struct Machine: Sendable {
+        var calls = SystemCalls.live
+        var clock: any LoopClock = SystemClock()
+    }
+
     /// Opens a destination. See ``withSyncSession(into:_:_:)``.
-    init(into path: [UInt8], _ configuration: SyncConfiguration) async throws(Failure) {
+    init(into path: [UInt8], _ configuration: SyncConfiguration, _ machine: Machine) async throws(Failure) {
         self.configuration = configuration
         let destination: Destination
         do {
-            destination = try Destination(path: path, access: configuration.isReadOnly ? .readOnly : .creating)
+            destination = try Destination(
+                path: path, access: configuration.isReadOnly ? .readOnly : .creating, calls: machine.calls)
             switch try RunLock.acquire(in: destination) {
             case .held(let lock): self.lock = lock
             case .busy:
@@ -54,7 +61,7 @@ public final class SyncSession: Sendable {
             destination: destination, state: configuration.isReadOnly ? nil : state, run: run ?? 0)
         board = ProgressBoard()
         surveyor = Surveyor(destination: destination, state: state)
-        loop = try await TransferLoop.running(configuration.loop, progress: board)
+        loop = try await TransferLoop.running(configuration.loop, progress: board, clock: machine.clock)
         let desk = desk
         await loop.atTurnEnd { loop in desk.turnEnded(in: loop) }
     }
@@ -107,13 +114,29 @@ public final class SyncSession: Sendable {
     /// Stops all work: what is here of unfinished files is written down, files that are whole are still published, and
     /// every entry that was begun tells that it was interrupted.
     public func interrupt() async {
-        closing.withLock { $0.isInterrupted = true }
-        for task in tasks.withLock({ $0 }) { task.cancel() }
+        cancelTasks()
         await loop.interruptAll()
     }
 
+    /// As ``interrupt()``, from where nothing can be waited for.
+    fileprivate func interruptSoon() {
+        cancelTasks()
+        loop.post { loop in loop.interruptAll() }
+    }
+
+    /// Cancels all reading of sources, that of the future too.
+    @discardableResult
+    private func cancelTasks() -> [Task<Void, Never>] {
+        let all = tasks.withLock { tasks in
+            tasks.areCancelled = true
+            return tasks.all
+        }
+        for task in all { task.cancel() }
+        return all
+    }
+
     /// Says how the run ended, for the state's own history.
-    public func noteExitStatus(_ status: Int32) { closing.withLock { $0.status = status } }
+    public func noteExitStatus(_ status: Int32) { exitStatus.withLock { $0 = status } }
 
     private func begin(_ purpose: RunContext.Purpose, _ sources: [Source]) -> SyncEvents {
         precondition(
@@ -145,7 +168,11 @@ public final class SyncSession: Sendable {
     @discardableResult
     func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         let task = Task { await work() }
-        tasks.withLock { $0.append(task) }
+        let isCancelled = tasks.withLock { tasks in
+            tasks.all.append(task)
+            return tasks.areCancelled
+        }
+        if isCancelled { task.cancel() }
         return task
     }
 
@@ -174,13 +201,12 @@ public final class SyncSession: Sendable {
 
     /// Ends all that runs, and writes all that waits.
     func close() async -> Failure? {
-        let running = tasks.withLock { $0 }
-        for task in running { task.cancel() }
+        let running = cancelTasks()
         await loop.stop()
         for task in running { await task.value }
         await loop.waitUntilStopped()
         await desk.drain()
-        if let run, let status = closing.withLock({ $0.status }) {
+        if let run, let status = exitStatus.withLock({ $0 }) {
             try? state.endRun(run, exitStatus: status, at: currentDate())
         }
         state.close()
@@ -237,12 +263,19 @@ public func withSyncSession<Result: Sendable>(
     into destination: [UInt8], _ configuration: SyncConfiguration = SyncConfiguration(),
     _ body: @Sendable (SyncSession) async throws -> Result
 ) async throws -> Result {
-    let session = try await SyncSession(into: destination, configuration)
+    try await withSyncSession(into: destination, configuration, on: SyncSession.Machine(), body)
+}
+
+func withSyncSession<Result: Sendable>(
+    into destination: [UInt8], _ configuration: SyncConfiguration, on machine: SyncSession.Machine,
+    _ body: @Sendable (SyncSession) async throws -> Result
+) async throws -> Result {
+    let session = try await SyncSession(into: destination, configuration, machine)
     do {
         let result = try await withTaskCancellationHandler {
             try await body(session)
         } onCancel: {
-            session.loop.post { loop in loop.interruptAll() }
+            session.interruptSoon()
         }
         if let failure = await session.close() { throw failure }
         return result

@@ -125,9 +125,7 @@ extension EntryJob {
             case .complete(let representation):
                 complete(representation, in: loop)
             case .fail(let failure):
-                record(synced: true)
-                if !isRecorded { abandonPartial() }
-                finish(.failed, reason: failure.message, failure: failure, in: loop)
+                keepForAnotherRun(failure, in: loop)
             }
         }
     }
@@ -197,7 +195,7 @@ extension EntryJob {
                     wanted: facts.entry.strongestDigest, running: digest),
                 now: loop.now)
         } catch {
-            finish(.failed, reason: error.failure.message, failure: error.failure, in: loop)
+            keepForAnotherRun(error.failure, in: loop)
         }
     }
 
@@ -208,12 +206,21 @@ extension EntryJob {
         case .published(let record):
             finish(.done, reason: decision?.reason ?? "", size: record.file.size, digest: record.digest, in: loop)
         case .failed(let failure):
-            finish(.failed, reason: failure.message, failure: failure, in: loop)
+            stage = .downloading
+            keepForAnotherRun(failure, in: loop)
         case .mismatch(let failure):
             stage = .downloading
             perform(machine?.verificationFailed(failure) ?? [], in: loop)
-            loop.refresh(self)
+            // A run that was interrupted meanwhile fetches nothing more.
+            if loop.isInterrupted { interrupt(in: loop) } else { loop.refresh(self) }
         }
+    }
+
+    /// Fails, and leaves what is here to another run, as far as one can go on from it.
+    private func keepForAnotherRun(_ failure: Failure, in loop: isolated TransferLoop) {
+        record(synced: true)
+        if !isRecorded { abandonPartial() }
+        finish(.failed, reason: failure.message, failure: failure, in: loop)
     }
 }
 

@@ -31,11 +31,19 @@ final class ListingChannel: Sendable {
     /// The sender is held back above this many bytes, and called again below a quarter.
     private static let mostBytes = 1 << 20
 
-    private let state = Mutex(State())
-    private let callForMore: @Sendable () -> Void
+    /// What the sender hears from the reader.
+    enum Wish: Sendable {
+        /// It was held back, and may go on.
+        case more
+        /// Nothing more is read.
+        case nothing
+    }
 
-    /// A channel; `callForMore` is called when a sender that was held back may go on.
-    init(callForMore: @escaping @Sendable () -> Void) { self.callForMore = callForMore }
+    private let state = Mutex(State())
+    private let tellSender: @Sendable (Wish) -> Void
+
+    /// A channel; `tellSender` is called by the reader's task.
+    init(tellSender: @escaping @Sendable (Wish) -> Void) { self.tellSender = tellSender }
 
     @discardableResult
     func push(_ bytes: [UInt8]) -> Room { push(.bytes(bytes), count: bytes.count) }
@@ -78,8 +86,20 @@ final class ListingChannel: Sendable {
                 if wantsMore { state.isHeld = false }
                 return (element, wantsMore)
             }
-            if wantsMore { callForMore() }
+            if wantsMore { tellSender(.more) }
             if let element { continuation.resume(returning: element) }
         }
+    }
+
+    /// Ends the reading, wherever it is: a sender that was held back would wait for ever.
+    func stopReading() {
+        let wasOpen = state.withLock { state in
+            defer {
+                state.isOver = true
+                state.elements = []
+            }
+            return !state.isOver
+        }
+        if wasOpen { tellSender(.nothing) }
     }
 }

@@ -48,6 +48,12 @@ final class ListingJob: TransferJob {
         }
     }
 
+    /// Its reader wants nothing more.
+    func abandon(in loop: isolated TransferLoop) {
+        loop.cancelTransfers(of: id)
+        loop.remove(self)
+    }
+
     func timerFired(in loop: isolated TransferLoop) { machine.timerFired() }
 
     func tick(in loop: isolated TransferLoop) {}

@@ -11,6 +11,8 @@ final class LoopThread: SerialExecutor {
         var jobs: [UnownedJob] = []
         var thread: pthread_t?
         var isStopped = false
+        /// Whether somebody runs what came after the end, so that it is still one job at a time.
+        var isDraining = false
     }
 
     private let state = Mutex(State())
@@ -36,15 +38,23 @@ final class LoopThread: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let runsHere = state.withLock { state in
-            guard !state.isStopped else { return true }
+        let (hasThread, runsHere) = state.withLock { state in
             state.jobs.append(job)
-            return false
+            let runsHere = state.isStopped && !state.isDraining
+            if runsHere { state.isDraining = true }
+            return (!state.isStopped, runsHere)
         }
+        if hasThread { wake() }
         if runsHere {
-            job.runSynchronously(on: asUnownedSerialExecutor())
-        } else {
-            wake()
+            repeat { runJobs() } while !endDraining()
+        }
+    }
+
+    /// Ends the duty of whoever runs what came after the thread's end, unless something came meanwhile.
+    private func endDraining() -> Bool {
+        state.withLock { state in
+            state.isDraining = !state.jobs.isEmpty
+            return !state.isDraining
         }
     }
 

@@ -111,8 +111,6 @@ extension CurlError {
             return Failure(.connectionLost, "\(name): the connection was lost: \(detail)")
         case .peerFailedVerification, .sslCertProblem, .sslCACertBadFile, .sslCipher:
             return Failure(.tls, "\(name): \(detail)")
-        case .unsupportedProtocol:
-            return Failure(.refusedScheme, "\(name): \(detail)")
         default:
             return Failure(.protocolError, "\(name): \(detail)")
         }

@@ -261,6 +261,8 @@ final class Transfer: TransferReceiver {
         redirect = nil
         sink = .undecided
         dropped = 0
+        // The redirect's own page may have been longer than is worth reading.
+        wasCut = false
     }
 }
 

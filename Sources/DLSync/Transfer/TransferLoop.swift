@@ -368,8 +368,12 @@ actor TransferLoop {
                 begin(transfer)
                 continue
             }
+            guard let job = jobs[use.job] else {
+                limiter.release(host: use.host)
+                continue
+            }
             queued[use.job, default: 1] -= 1
-            guard let job = jobs[use.job], job.demand > 0 else {
+            guard job.demand > 0 else {
                 limiter.release(host: use.host)
                 continue
             }
@@ -488,9 +492,10 @@ actor TransferLoop {
         case 200..<400: limiter.succeeded(host: host, now: now)
         default: break
         }
-        // A head may tell that there is use for more transfers.
-        defer { refresh(job) }
-        return job.received(head, for: transfer, in: self)
+        let verdict = job.received(head, for: transfer, in: self)
+        // What the first answer tells is what others can be asked for now.
+        refresh(job)
+        return verdict
     }
 
     private func end(_ transfer: Transfer, _ end: TransferEnd) {
@@ -516,10 +521,21 @@ actor TransferLoop {
             return
         }
         // It may wait for the permit of the host that it was redirected to.
-        for (ticket, use) in tickets where use.continuation?.id == id {
+        dropRedirected { $0.id == id }
+    }
+
+    /// Ends all transfers of a job, of which nobody wants to hear again.
+    func cancelTransfers(of job: JobID) {
+        for transfer in transfers(of: job) { cancel(transfer.id) }
+        dropRedirected { $0.job == job }
+    }
+
+    private func dropRedirected(_ isMeant: (Transfer) -> Bool) {
+        for (ticket, use) in tickets {
+            guard let transfer = use.continuation, isMeant(transfer) else { continue }
             limiter.withdraw(ticket)
             tickets[ticket] = nil
-            recycle(use.continuation)
+            recycle(transfer)
         }
     }
 
