@@ -46,7 +46,7 @@ import Testing
 
     @Test(
         "A file is fetched by as many transfers as the user wants, of the size that pays",
-        arguments: [(["-s", "1"], 1), (["-s", "4"], 4), (["-s", "8", "--min-segment", "4M"], 4)])
+        arguments: [(["-s", "1"], 1), (["-s", "2", "--min-segment", "4M"], 2), (["-s", "8", "--min-segment", "4M"], 4)])
     func cutsSegments(options: [String], count: Int) async throws {
         let directory = try TemporaryDirectory()
         let size: Int64 = 16 << 20
