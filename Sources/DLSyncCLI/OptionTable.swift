@@ -81,6 +81,34 @@ package let dlsyncCommand = CommandSpec(
             "What requests say of who sends them."),
 
         .value(
+            "user", short: "u", "USER:PASSWORD", section: Section.access,
+            "Log in with this name and password."),
+        .repeated(
+            "header", short: "H", "LINE", section: Section.access, "Send this field with each request, as in 'X-Key: abc'."),
+        .value(
+            "cookie", short: "b", "NAME=VALUE", section: Section.access,
+            "Send these cookies, as in 'a=1; b=2'."),
+        .repeated(
+            "origin", "URL", section: Section.access,
+            "Name an origin that --user, --header and --cookie are for. They go to the origins of the sources and of "
+                + "--base-url, and to those named here, and to no other."),
+        .flag("netrc", section: Section.access, "Take logins from ~/.netrc, each for the host that it names."),
+        .value(
+            "netrc-file", "FILE", section: Section.access, completion: .file, "Take logins from this file instead."),
+        .value(
+            "proxy", short: "x", "URL", section: Section.access, default: "what the environment says",
+            "Send all requests through this proxy."),
+        .value(
+            "cacert", "FILE", section: Section.access, completion: .file,
+            "Believe the certificate authorities in this file instead of the system's."),
+        .value(
+            "cert", "FILE", section: Section.access, completion: .file, "Show this client certificate to servers."),
+        .value("key", "FILE", section: Section.access, completion: .file, "Use this key for the client certificate."),
+        .flag("insecure", short: "k", section: Section.access, "Do not check servers' certificates."),
+        .repeated(
+            "resolve", "HOST:PORT:ADDRESS", section: Section.access, "Use this address for a host and port."),
+
+        .value(
             "progress", "STYLE", section: Section.output, default: "auto",
             completion: .words(["auto", "bar", "plain", "none"]),
             "How progress is shown on standard error: as lines that are redrawn (bar), as a line every ten seconds "
@@ -100,5 +128,6 @@ private enum Section {
     static let reading = "READING SOURCES"
     static let comparing = "COMPARING"
     static let transfer = "TRANSFERS"
+    static let access = "ACCESS"
     static let output = "OUTPUT"
 }

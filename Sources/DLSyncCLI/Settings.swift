@@ -43,6 +43,7 @@ struct Settings: Hashable, Sendable {
         configuration.isReadOnly = isDryRun
         try Self.readSources(arguments, &configuration)
         try Self.readTransfers(arguments, &configuration)
+        try Self.readAccess(arguments, sources: sources, &configuration)
         self.configuration = configuration
     }
 

@@ -31,7 +31,7 @@ private func drain(_ limiter: inout Limiter, now: MonotonicTime = .zero) -> [Int
             (6, "c", .listing), (7, "a", .inquiry), (8, "c", .continuation), (9, "c", .start), (10, "b", .inquiry),
         ]
         for (number, host, priority) in arrivals { limiter.enqueue(.init(number), host: host, priority: priority) }
-        #expect(drain(&limiter) == [8, 6, 5, 7, 10, 1, 4, 9, 2, 3])
+        #expect(drain(&limiter) == [6, 8, 5, 7, 10, 1, 4, 9, 2, 3])
     }
 
     @Test func `takes back a ticket from anywhere in a queue, and shrugs at one that does not wait`() {

@@ -194,7 +194,7 @@ final class PublishDesk: Sendable {
             return .mismatch(
                 Failure(
                     .digestMismatch,
-                    "\(item.path): its \(wanted.algorithm.rawValue) digest is \(digest.hex), wanted is \(wanted.hex)"))
+                    "its \(wanted.algorithm.rawValue) digest is \(digest.hex), wanted is \(wanted.hex)"))
         } catch {
             return .failed(error.failure)
         }

@@ -27,6 +27,8 @@ public struct SyncConfiguration: Hashable, Sendable {
     public var addressFamily = AddressFamily.any
     /// What requests say of who sends them.
     public var userAgent = "dlsync/\(dlsyncVersion)"
+    /// What the person gave to be let in, and whom it is for.
+    public var access = Access()
     /// Whether a shorter file of another tool may be gone on with, once its bytes were compared with the server's.
     public var adoptsForeignPartials = true
     /// How entries are laid out below the destination.
@@ -50,6 +52,51 @@ public struct SyncConfiguration: Hashable, Sendable {
         case ipv6
     }
 
+    /// What requests carry to be let in, and how connections are made.
+    public struct Access: Hashable, Sendable {
+        /// The origins that `login`, `cookies` and `fields` are sent to, as URLs of which only scheme, host and port count.
+        /// They are sent to no other origin, whatever a manifest or a redirect says.
+        public var origins: [WebURL] = []
+        /// A user name and a password.
+        public var login: (user: [UInt8], password: [UInt8])? {
+            get { secretLogin.map { ($0.user, $0.password) } }
+            set { secretLogin = newValue.map { Login(user: $0.user, password: $0.password) } }
+        }
+        /// The value of a `Cookie` field.
+        public var cookies: String?
+        /// Further request fields.
+        public var fields: [HeaderField] = []
+        /// The bytes of a netrc file: logins, each for the host that it names. Its `default` is for `origins` alone.
+        public var netrc: [UInt8]?
+        /// A proxy for all requests; nil for what the environment says.
+        public var proxy: String?
+        /// A file of certificate authorities, instead of the system's.
+        public var certificateAuthorities: String?
+        /// A file with a client certificate.
+        public var clientCertificate: String?
+        /// A file with the key of the client certificate.
+        public var clientKey: String?
+        /// Whether servers' certificates are not checked.
+        public var isInsecure = false
+        /// Addresses for hosts, as in `host:port:address`.
+        public var resolve: [String] = []
+
+        private var secretLogin: Login?
+
+        /// Nothing to be let in by.
+        public init() {}
+
+        var secrets: Secrets {
+            var secrets = Secrets()
+            secrets.origins = Set(origins.map(\.origin))
+            secrets.login = secretLogin
+            secrets.cookies = cookies
+            secrets.fields = fields
+            secrets.netrc = netrc.map(Netrc.init)
+            return secrets
+        }
+    }
+
     /// The command line's defaults.
     public init() {}
 
@@ -71,6 +118,13 @@ public struct SyncConfiguration: Hashable, Sendable {
             case .ipv4: .ipv4
             case .ipv6: .ipv6
             }
+        loop.secrets = access.secrets
+        loop.proxy = access.proxy
+        loop.certificateAuthorities = access.certificateAuthorities
+        loop.clientCertificate = access.clientCertificate
+        loop.clientKey = access.clientKey
+        loop.isInsecure = access.isInsecure
+        loop.resolve = access.resolve
         loop.seed = UInt64.random(in: .min ... .max)
         return loop
     }

@@ -38,6 +38,8 @@ public struct SyncSummary: Hashable, Sendable {
     public private(set) var succeeded = 0
     /// How many failed.
     public private(set) var failed = 0
+    /// How many of those only failed because the run was interrupted.
+    public private(set) var interrupted = 0
     /// How many lines or rows could not be used.
     public private(set) var problems = 0
     /// How many sources or listings could not be read to their end.
@@ -86,6 +88,7 @@ public struct SyncSummary: Hashable, Sendable {
 
     private mutating func note(_ failure: Failure) {
         failed += 1
+        if failure.code == .interrupted { interrupted += 1 }
         failures.insert(failure.code)
     }
 }

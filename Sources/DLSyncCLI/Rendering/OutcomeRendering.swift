@@ -34,7 +34,8 @@ package enum OutcomeRendering {
         var line = "\(summary.entries) " + (summary.entries == 1 ? "file" : "files")
         if !counts.isEmpty { line += ": " + counts.joined(separator: ", ") }
         line += "; \(SizeText.size(progress.bytesReceived)) received"
-        if summary.failed > 0 { line += ", \(summary.failed) failed" }
+        if summary.failed > summary.interrupted { line += ", \(summary.failed - summary.interrupted) failed" }
+        if summary.interrupted > 0 { line += ", \(summary.interrupted) not finished" }
         return line
     }
 

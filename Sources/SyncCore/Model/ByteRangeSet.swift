@@ -103,5 +103,7 @@ extension ByteRangeSet {
             ranges.append(ByteRange(start, end))
             position = end
         }
+        // Other spellings of the numbers, as "+1" and "01", were never written.
+        guard self.encoded == encoded else { return nil }
     }
 }

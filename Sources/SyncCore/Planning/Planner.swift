@@ -192,14 +192,22 @@ package struct Planner: Sendable {
         let known = partial.identity.representation
         guard case .answered(let now) = server else {
             // The first answer to the resumed download tells whether it is current, unless no request is left to make.
-            let isComplete = known.length.map { partial.extents.contains(ByteRange(0, $0)) } ?? false
+            let isComplete = known.length.map { partial.extents.contains(ByteRange(0, $0)) } ?? true
             if policy.alwaysAsks || isComplete { return .ask }
             return .decided(resume(partial, known))
         }
-        guard known.agrees(with: now), known.length == now.length else {
+        guard let partial = partialOf(now, facts) else {
             return .decided(whole(.restart, "the unfinished data is of an earlier version", server))
         }
         return .decided(resume(partial, known, announced: now))
+    }
+
+    /// The unfinished data, if it may be of what the server has now. Where no validator proves that, the download
+    /// compares bytes before it adds any.
+    private func partialOf(_ now: Representation, _ facts: EntryFacts) -> PartialRecord? {
+        guard let partial = facts.partial, partial.identity.resource == facts.resource else { return nil }
+        let known = partial.identity.representation
+        return known.length != nil && known.length == now.length && known.agrees(with: now) ? partial : nil
     }
 
     private func resume(_ partial: PartialRecord, _ known: Representation, announced: Representation? = nil) -> Decision
@@ -223,9 +231,12 @@ package struct Planner: Sendable {
             if let known = [record.digest, facts.localDigest].compactMap({ $0 }).first(where: {
                 $0.algorithm == wanted.algorithm
             }) {
-                if known == wanted {
-                    return upToDate(file, "its \(wanted.algorithm.rawValue) digest is the wanted one")
+                let reason = "its \(wanted.algorithm.rawValue) digest is the wanted one"
+                if known == wanted, record.digest != wanted {
+                    // Noted, so that the next run need not read the file again.
+                    return self.record(file, record.identity.representation, known, reason, announced: nil)
                 }
+                if known == wanted { return upToDate(file, reason) }
                 return replace("its \(wanted.algorithm.rawValue) digest is not the wanted one", facts, server)
             }
             return .hashLocalFile(wanted.algorithm)
@@ -244,12 +255,12 @@ package struct Planner: Sendable {
                 return .hashLocalFile(wanted.algorithm)
             }
             if local == wanted {
-                guard case .answered(let now) = server else {
-                    return record(
-                        file, Representation(length: file.size), local,
-                        "its \(wanted.algorithm.rawValue) digest is the wanted one")
+                let reason = "its \(wanted.algorithm.rawValue) digest is the wanted one"
+                // What the server says of another length is not of this file.
+                guard case .answered(let now) = server, now.length == file.size else {
+                    return record(file, Representation(length: file.size), local, reason, announced: nil)
                 }
-                return record(file, now, local, "its \(wanted.algorithm.rawValue) digest is the wanted one")
+                return record(file, now, local, reason, announced: now)
             }
         }
         guard case .answered(let now) = server else { return .ask }
@@ -258,14 +269,13 @@ package struct Planner: Sendable {
         }
         if length == file.size {
             if facts.entry.strongestDigest == nil, let date = now.lastModified, date == file.modified {
-                return record(file, now, nil, "size and date are those of the server")
+                return record(file, now, nil, "size and date are those of the server", announced: now)
             }
             return replace("the file here has the same size, but nothing proves that it is the same", facts, server)
         }
-        if length > file.size, file.size > 0, policy.adopts {
-            if let partial = facts.partial, partial.identity.resource == facts.resource,
-                partial.identity.representation.isProvenSame(as: now), partial.extents.count >= file.size
-            {
+        // What dlsync once completed is an earlier version, even if somebody touched it since, and no beginning of this.
+        if length > file.size, file.size > 0, policy.adopts, facts.record?.file.size != file.size {
+            if let partial = partialOf(now, facts), partial.extents.count >= file.size {
                 return .decided(resume(partial, partial.identity.representation, announced: now))
             }
             return .decided(
@@ -289,11 +299,11 @@ package struct Planner: Sendable {
     /// The file here is not the wanted one. A partial of the wanted one is gone on with; the file itself never is.
     private func replace(_ reason: String, _ facts: EntryFacts, _ server: ServerKnowledge) -> Verdict {
         guard case .answered(let now) = server else {
-            return policy.alwaysAsks ? .ask : .decided(whole(.replace, reason, server))
+            // Whether unfinished data is of the wanted version only the server knows.
+            let mayResume = facts.partial?.identity.resource == facts.resource
+            return policy.alwaysAsks || mayResume ? .ask : .decided(whole(.replace, reason, server))
         }
-        if let partial = facts.partial, partial.identity.resource == facts.resource,
-            partial.identity.representation.isProvenSame(as: now)
-        {
+        if let partial = partialOf(now, facts) {
             return .decided(resume(partial, partial.identity.representation, announced: now))
         }
         return .decided(whole(.replace, reason, server))
@@ -305,11 +315,13 @@ package struct Planner: Sendable {
                 action: .upToDate, reason: reason, have: file.size, fetch: 0, size: file.size, work: .none))
     }
 
-    private func record(_ file: LocalFile, _ now: Representation, _ digest: Digest?, _ reason: String) -> Verdict {
+    private func record(
+        _ file: LocalFile, _ now: Representation, _ digest: Digest?, _ reason: String, announced: Representation?
+    ) -> Verdict {
         .decided(
             Decision(
                 action: .upToDate, reason: reason, have: file.size, fetch: 0, size: file.size,
-                work: .record(file, now, digest), announced: now))
+                work: .record(file, now, digest), announced: announced))
     }
 
     private func conflict(_ reason: String, _ failure: Failure) -> Decision {

@@ -9,14 +9,14 @@ extension DownloadMachine {
         _ head: ResponseHead, from url: WebURL, for id: TransferID
     ) -> (actions: [Action], body: BodyVerdict) {
         guard let purpose = purposes[id] else { return ([], .cut) }
-        redirected = url == task.urls[urlIndex] ? nil : url
-        let range = purpose.range
-        switch (Answer(head, to: range, from: url), purpose) {
+        let answer = Answer(head, to: purpose.range, from: url)
+        if case .refused = answer {} else { redirected = url == task.urls[urlIndex] ? nil : url }
+        switch (answer, purpose) {
         case (.whole(let now), .sample):
             return giveUpRanges(id, now)
         case (.part(let part, let now), .sample(let asked)):
             guard part == asked, let representation, representation.agrees(with: now) else {
-                return restart(id, "it changed on the server while it was compared")
+                return restart(id)
             }
             return ([], .keep(most: Int(asked.count)))
         case (.whole(let now), .whole):
@@ -34,9 +34,11 @@ extension DownloadMachine {
         case (.notSatisfiable(let length), .first):
             return nothingThere(id, length: length, head.representation)
         case (.notSatisfiable, _):
-            return restart(id, "the server has fewer bytes now")
+            return restart(id)
         case (.refused(let failure), _):
-            refusals[id] = Refusal(failure: failure, retryAfter: head.retryAfter?.delay(at: head.date))
+            refusals[id] = Refusal(
+                failure: failure, retryAfter: head.retryAfter?.delay(at: head.date),
+                isBesideOthers: purposes.count > 1)
             return ([], .drop)
         }
     }
@@ -59,6 +61,7 @@ extension DownloadMachine {
         var map = SegmentMap(length: length)
         _ = map.take(id)
         self.map = map
+        isBindingProven = false
         if phase != .streaming { phase = .spreading }
         return (actions, .write(at: 0, limit: length))
     }
@@ -77,6 +80,8 @@ extension DownloadMachine {
         let segment = map.take(id, most: first.count)
         self.map = map
         phase = .spreading
+        areRangesProven = true
+        wrongRanges = 0
         purposes[id] = .segment(segment?.rest ?? first)
         cutForFixedSegments()
         return ([.openPartial(length: length)], .write(at: 0, limit: segment?.limit))
@@ -85,10 +90,14 @@ extension DownloadMachine {
     /// A range of the known representation comes, or one of another.
     private mutating func beginSegment(_ id: TransferID, _ now: Representation) -> ([Action], BodyVerdict) {
         guard let representation, let segment = map?[id] else { return ([], .cut) }
-        guard representation.agrees(with: now) else { return restart(id, "it changed on the server") }
+        guard representation.agrees(with: now) || willProve(representation, now) else {
+            return otherRepresentation(id, representation, now)
+        }
         let isFirstAnswer = phase == .leading
         phase = .spreading
         isBindingProven = binding != .none
+        areRangesProven = true
+        wrongRanges = 0
         if isFirstAnswer { cutForFixedSegments() }
         let actions: [Action] = isFirstAnswer ? [.openPartial(length: representation.length)] : []
         return (actions, .write(at: segment.position, limit: segment.limit))
@@ -99,8 +108,11 @@ extension DownloadMachine {
     private mutating func wholeInsteadOfSegment(
         _ id: TransferID, _ now: Representation, from url: WebURL
     ) -> ([Action], BodyVerdict) {
-        guard let representation, representation.agrees(with: now) else {
+        guard let representation, representation.agrees(with: now) || willProve(representation, now) else {
             let others = cancelOthers(than: id)
+            restarts += 1
+            // What changes again and again must come in one answer, or it would never end.
+            if restarts > Self.mostRestarts { phase = .streaming }
             let (actions, body) = beginWhole(id, now)
             return (others + actions, body)
         }
@@ -110,20 +122,16 @@ extension DownloadMachine {
             forget(id)
             return ([], .cut)
         }
-        if phase == .spreading, purposes.count > 1 {
-            // Another transfer of this file got its range: one wrong answer costs one try on another connection.
+        if phase == .spreading, areRangesProven || purposes.count > 1 {
+            // Ranges were to be had before: one wrong answer costs one try on another connection.
             wrongRanges += 1
             if wrongRanges == 1 {
                 needsFreshConnection = true
                 forget(id)
                 return ([], .cut)
             }
-            if let whole = purposes.first(where: { $0.value == .whole })?.key {
-                phase = .streaming
-                let others = cancelOthers(than: whole)
-                return (others + extendAll(whole), .cut)
-            }
         }
+        if let actions = goOnWithWhole(instead: id) { return (actions, .cut) }
         return giveUpRanges(id, now)
     }
 
@@ -155,15 +163,44 @@ extension DownloadMachine {
     }
 
     /// What is here is not of what is there: all of it is fetched again, by a new first transfer.
-    private mutating func restart(_ id: TransferID, _ why: String) -> ([Action], BodyVerdict) {
+    private mutating func restart(_ id: TransferID) -> ([Action], BodyVerdict) {
         let cancelled = cancelOthers(than: id)
         forget(id)
         restarts += 1
-        guard restarts <= 3 else {
-            return (cancelled + [end(with: Failure(.unstable, "\(url.redacted) is unstable: \(why)"))], .cut)
-        }
         startOver()
+        // What changes again and again must come in one answer, or it would never end.
+        if restarts > Self.mostRestarts { phase = .streaming }
         return (cancelled + [.discardPartial], .cut)
+    }
+
+    /// A range of something else than what is here comes.
+    private mutating func otherRepresentation(
+        _ id: TransferID, _ known: Representation, _ now: Representation
+    ) -> ([Action], BodyVerdict) {
+        guard known.differsInTagAlone(from: now) else { return restart(id) }
+        // Most likely one file behind several servers that do not agree on its tag. One answer is of one version.
+        if let actions = goOnWithWhole(instead: id) { return (actions, .cut) }
+        let (actions, body) = restart(id)
+        phase = .streaming
+        return (actions, body)
+    }
+
+    /// Whether the finished file's digest will tell if two answers, of which only the tags differ, were of one version.
+    private func willProve(_ known: Representation, _ now: Representation) -> Bool {
+        task.digest != nil && known.differsInTagAlone(from: now)
+    }
+
+    /// Makes the transfer that was asked for the whole, if one runs, the only one: it brings all that is behind it.
+    ///
+    /// - Parameter id: The transfer whose answer showed that no other will do; its body is not wanted.
+    mutating func goOnWithWhole(instead id: TransferID?) -> [Action]? {
+        guard phase == .spreading, let whole = purposes.first(where: { $0.value == .whole })?.key, whole != id,
+            map?[whole] != nil
+        else { return nil }
+        phase = .streaming
+        if let id { forget(id) }
+        let others = cancelOthers(than: whole)
+        return others + (map?.reclaim(whole).map { [.limit(whole, $0)] } ?? [])
     }
 
     /// Forgets all that was learnt of the representation.
@@ -189,13 +226,6 @@ extension DownloadMachine {
         return ([], .drop)
     }
 
-    /// Lets a transfer that asked for the whole bring all that others would have brought.
-    private mutating func extendAll(_ id: TransferID) -> [Action] {
-        var actions: [Action] = []
-        while let limit = map?.extend(id) { actions = [.limit(id, limit)] }
-        return actions
-    }
-
     mutating func cancelOthers(than id: TransferID) -> [Action] {
         let others = purposes.keys.filter { $0 != id }.sorted()
         for other in others { forget(other) }
@@ -204,13 +234,26 @@ extension DownloadMachine {
 
     mutating func forget(_ id: TransferID) {
         purposes[id] = nil
+        targets[id] = nil
+        failuresBefore[id] = nil
         refusals[id] = nil
         map?.end(id)
     }
 
     mutating func end(with failure: Failure) -> Action {
+        // Bytes that were not compared yet must not be taken for those of the representation, and the beginning of
+        // what comes only as a whole is of no use to another run.
+        if phase == .sampling || phase == .streaming { map = nil }
         phase = .failed
         return .fail(failure)
+    }
+}
+
+extension Representation {
+    /// Whether two answers tell of the same length and the same date, and nothing but their entity tags differs.
+    fileprivate func differsInTagAlone(from other: Representation) -> Bool {
+        entityTag != other.entityTag && length != nil && length == other.length && contentCoding == other.contentCoding
+            && lastModified != nil && lastModified == other.lastModified
     }
 }
 

@@ -6,24 +6,52 @@ extension DownloadMachine {
         guard let purpose = purposes[id] else { return afterChange() }
         let refusal = refusals[id]
         let rest = map?[id]?.rest
+        let fault = Fault(
+            target: targets[id], isOld: failuresBefore[id].map { $0 < countedFailures } ?? false,
+            isBesideOthers: purposes.count > 1 || refusal?.isBesideOthers == true)
         forget(id)
-        if let refusal { return failed(refusal.failure, retryAfter: refusal.retryAfter) }
+        if let refusal { return failed(refusal.failure, retryAfter: refusal.retryAfter, fault) }
         switch end {
         case .failed(let failure):
-            if map == nil, phase == .streaming { streamed = 0 }
-            return failed(failure, retryAfter: nil)
+            // A connection that is lost behind the last byte that was wanted of it is no loss.
+            if rest?.isEmpty == true || isAllHere { return afterChange() }
+            return failed(failure, retryAfter: nil, fault)
         case .finished, .cut:
             break
         }
         if case .sample = purpose { return sampled(end == .finished && matches == true) }
         if map == nil, phase == .streaming {
-            return end == .finished ? [finish(length: streamed)] : failed(cutShort, retryAfter: nil)
+            return end == .finished ? streamFinished(fault) : failed(cutShort, retryAfter: nil, fault)
+        }
+        if map == nil {
+            // The loop tells of an end without an answer as of a failure; should one come, it must not cost nothing.
+            return failed(cutShort, retryAfter: nil, fault)
         }
         if let rest, !rest.isEmpty, end == .finished, rest.start == purpose.range?.start ?? 0 {
             // An answer that promised bytes and brought none would be asked for again for ever.
-            return failed(cutShort, retryAfter: nil)
+            return failed(cutShort, retryAfter: nil, fault)
         }
         return afterChange()
+    }
+
+    /// What there is to know of a transfer that failed.
+    private struct Fault {
+        /// Where a redirect had led, if it was sent there at once.
+        var target: WebURL?
+        /// Whether another failure was counted while it ran.
+        var isOld = false
+        /// Whether other transfers run, or ran when the server refused this one.
+        var isBesideOthers = false
+    }
+
+    /// An answer that did not tell its length has ended as it should.
+    private mutating func streamFinished(_ fault: Fault) -> [Action] {
+        if let promised = task.promisedSize, promised != streamed, representation?.contentCoding == nil {
+            return failed(
+                Failure(.softError, "\(url.redacted) has \(streamed) bytes where the source promises \(promised)"),
+                retryAfter: nil, fault)
+        }
+        return [finish(length: streamed)]
     }
 
     private var cutShort: Failure { Failure(.cutShort, "\(url.redacted) ended before all bytes had come") }
@@ -37,11 +65,13 @@ extension DownloadMachine {
     /// The finished bytes do not match their digest: fetched once more, from another URL or past all caches.
     package mutating func verificationFailed(_ failure: Failure) -> [Action] {
         let hasAnotherURL = urlIndex + 1 < task.urls.count
-        guard hasAnotherURL || !bypassesCaches else { return [.discardPartial, end(with: failure)] }
+        let mayTryAgain = hasAnotherURL || !bypassesCaches
+        startOver()
+        guard mayTryAgain else { return [.discardPartial, end(with: failure)] }
         if hasAnotherURL { urlIndex += 1 }
         bypassesCaches = true
         redirected = nil
-        startOver()
+        retry = RetryState(policy: policy.retry)
         return [.discardPartial]
     }
 
@@ -60,8 +90,13 @@ extension DownloadMachine {
 
     /// What is next after a transfer ended without a fault.
     private mutating func afterChange() -> [Action] {
-        guard let map, map.isComplete, phase == .spreading || phase == .streaming else { return [] }
+        guard isAllHere, let map else { return [] }
         return [finish(length: map.length)]
+    }
+
+    private var isAllHere: Bool {
+        guard let map, phase == .spreading || phase == .streaming else { return false }
+        return map.isComplete
     }
 
     private mutating func finish(length: Int64) -> Action {
@@ -72,31 +107,22 @@ extension DownloadMachine {
         return .complete(complete)
     }
 
-    private mutating func failed(_ failure: Failure, retryAfter: Duration?) -> [Action] {
-        if redirected != nil, failure.mayBeExpiredRedirect {
-            // A signed URL that a redirect led to has run out: the source's own URL names the file, and leads to a new one.
-            redirected = nil
-            renewals += 1
-            if renewals <= 2 { return [] }
+    private mutating func failed(_ failure: Failure, retryAfter: Duration?, _ fault: Fault) -> [Action] {
+        if let target = fault.target, failure.mayBeExpiredRedirect {
+            // A signed URL that a redirect led to has run out: the source's own URL names the file, and leads to a new
+            // one. That answer decides, and so this one, of which there may be many at once, spends nothing.
+            if redirected == target { redirected = nil }
+            return []
         }
-        if !purposes.isEmpty, failure.isRefusalOfOneMore {
-            // The others go on: the server takes so many at once and no more.
+        if fault.isBesideOthers, failure.isRefusalOfOneMore || !failure.isTransient {
+            // The others go on: the server takes so many at once and no more. The last of them decides.
             growth.refused(active: purposes.count)
             return []
         }
         redirected = nil
-        if failure.code == .wrongRange {
-            needsFreshConnection = true
-            wrongRanges += 1
-            if wrongRanges > 1, phase != .streaming {
-                let cancelled = cancelAll()
-                let hadBytes = map?.held.isEmpty == false
-                startOver()
-                phase = .streaming
-                return cancelled + (hadBytes ? [.discardPartial] : [])
-            }
-            return []
-        }
+        if failure.code == .wrongRange, phase != .streaming { return wrongRange() }
+        if fault.isOld, failure.isTransient, retryAfter == nil { return [] }
+        countedFailures += 1
         switch retry.failed(failure, retryAfter: retryAfter, random: random.next()) {
         case .retry(let wait), .retryWithoutCounting(let wait):
             if purposes.isEmpty, phase != .streaming { compareIfUnbound() }
@@ -107,6 +133,23 @@ extension DownloadMachine {
         }
     }
 
+    /// A range came that was not asked for: tried once on another connection, then by one stream.
+    private mutating func wrongRange() -> [Action] {
+        needsFreshConnection = true
+        wrongRanges += 1
+        guard wrongRanges > 1 else { return [] }
+        if let actions = goOnWithWhole(instead: nil) { return actions }
+        guard purposes.isEmpty else {
+            // Others get what they asked for, and go on.
+            growth.refused(active: purposes.count)
+            return []
+        }
+        let hadBytes = map?.held.isEmpty == false
+        startOver()
+        phase = .streaming
+        return hadBytes ? [.discardPartial] : []
+    }
+
     /// Goes on at the next mirror. Bytes of another are kept only where the digest will prove the mixture.
     private mutating func nextURL(after failure: Failure) -> [Action] {
         let cancelled = cancelAll()
@@ -114,6 +157,7 @@ extension DownloadMachine {
         urlIndex += 1
         retry = RetryState(policy: policy.retry)
         wrongRanges = 0
+        areRangesProven = false
         if task.digest != nil, let length = map?.length, phase == .spreading || phase == .leading {
             representation = Representation(length: length)
             binding = .none

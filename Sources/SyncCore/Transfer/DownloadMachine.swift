@@ -121,6 +121,12 @@ package struct DownloadMachine: Sendable {
     /// How far a transfer of unknown length has come.
     var streamed: Int64 = 0
     var purposes: [TransferID: Purpose] = [:]
+    /// Of the running transfers that were sent where a redirect once led: where that is.
+    var targets: [TransferID: WebURL] = [:]
+    /// How many failures had been counted when each running transfer was asked for.
+    var failuresBefore: [TransferID: Int] = [:]
+    /// How many failures were counted. What fails with transfers that began before the last of them is the same fault.
+    var countedFailures = 0
     /// Why the body of a running transfer is dropped.
     var refusals: [TransferID: Refusal] = [:]
     var growth: SegmentGrowth
@@ -135,14 +141,20 @@ package struct DownloadMachine: Sendable {
     var bypassesCaches = false
     /// Whether a range has come in answer to a request with `If-Range` in its present form.
     var isBindingProven = false
+    /// Whether a range came that was asked for, so that the server has ranges, whatever else it answers.
+    var areRangesProven = false
+    /// How many answers in a row were to another range than the one that was asked for.
     var wrongRanges = 0
+    /// How often what was here turned out to be of something else.
     var restarts = 0
-    /// How often the source's URL was asked for a new target since the last byte came.
-    var renewals = 0
+    /// How often that may be, before one answer has to bring all.
+    static let mostRestarts = 3
 
     struct Refusal: Hashable {
         var failure: Failure
         var retryAfter: Duration?
+        /// Whether other transfers ran when it came.
+        var isBesideOthers = false
     }
 
     package init(_ task: DownloadTask, policy: TransferPolicy, seed: UInt64) {
@@ -157,7 +169,7 @@ package struct DownloadMachine: Sendable {
         case .nothing:
             break
         case .partial(let known, let held):
-            guard let length = known.length else { break }
+            guard let length = known.length, length >= 0 else { break }
             representation = known
             map = SegmentMap(length: length, held: held)
             if map?.isComplete == true {
@@ -222,6 +234,8 @@ package struct DownloadMachine: Sendable {
         case .complete, .failed:
             return nil
         }
+        targets[id] = redirected
+        failuresBefore[id] = countedFailures
         defer { needsFreshConnection = false }
         return TransferRequest(
             .get, url, range: range, ifRange: range == nil ? nil : ifRange,
@@ -241,7 +255,7 @@ package struct DownloadMachine: Sendable {
     /// The longest rest that ``split()`` would halve, in bytes; 0 where it would do nothing.
     package var splittable: Int64 {
         guard phase == .spreading, !isWaiting, purposes.count < growth.allowed, let map, map.unassigned.isEmpty,
-            map.longestRest >= 2 * max(1, policy.minimumSegment)
+            map.longestRest / 2 >= max(1, policy.minimumSegment)
         else { return 0 }
         return map.longestRest
     }
@@ -264,7 +278,6 @@ package struct DownloadMachine: Sendable {
         // Where a fault means to begin anew, bytes are no sign that it will end well.
         guard phase != .streaming else { return }
         retry.madeProgress()
-        renewals = 0
     }
 
     /// The wait is over.
@@ -294,8 +307,8 @@ package struct DownloadMachine: Sendable {
         guard case .fixed(let count) = policy.segments, count > 1 else { return nil }
         let size = task.promisedSize ?? task.announced?.length
         guard let size else { return ByteRange(0, max(1, policy.minimumSegment)) }
-        guard size >= 2 * max(1, policy.minimumSegment) else { return nil }
-        return ByteRange(0, max(policy.minimumSegment, size / Int64(min(count, policy.mostSegments))))
+        guard size / 2 >= max(1, policy.minimumSegment) else { return nil }
+        return ByteRange(0, max(policy.minimumSegment, size / Int64(max(1, min(count, policy.mostSegments)))))
     }
 
     mutating func cutForFixedSegments() {
@@ -337,10 +350,11 @@ package struct DownloadMachine: Sendable {
         return held.ranges.prefix(16).flatMap { range -> [ByteRange] in
             let places = range == longest ? 8 : 2
             guard range.count > Int64(places) * size else {
-                return [ByteRange(range.start, min(range.end, range.start + 8 * size))]
+                return [ByteRange(range.start, range.start + min(range.count, 8 * size))]
             }
             return (0..<places).map { index in
-                let start = range.start + (range.count - size) * Int64(index) / Int64(places - 1)
+                let last = range.count - size
+                let start = range.start + (index == places - 1 ? last : last / Int64(places - 1) * Int64(index))
                 return ByteRange(start, start + size)
             }
         }

@@ -24,6 +24,10 @@ package struct InquiryMachine: Sendable {
     private var isWaiting = false
     private var refusal: (failure: Failure, retryAfter: Duration?)?
     private var answer: Representation?
+    /// Whether a HEAD was refused and the first byte is asked for next.
+    private var goesOn = false
+    /// Why a URL before this one did not tell, other than by saying that there is no such file.
+    private var doubt: Failure?
 
     package init(urls: [WebURL], headers: [HeaderField] = [], policy: RetryPolicy, seed: UInt64) {
         precondition(!urls.isEmpty, "an inquiry has a URL")
@@ -54,9 +58,11 @@ package struct InquiryMachine: Sendable {
         guard active == id else { return .cut }
         refusal = nil
         answer = nil
+        goesOn = false
         if phase == .head, [400, 403, 405, 500, 501].contains(head.status) {
             // Not every server answers HEAD for what it gives to GET.
             phase = .firstByte
+            goesOn = true
             return .drop
         }
         switch Answer(head, to: phase == .head ? nil : ByteRange(0, 1), from: url) {
@@ -67,8 +73,10 @@ package struct InquiryMachine: Sendable {
             answer = now
             return .drop
         case .notSatisfiable(let length):
-            answer = length == 0 ? Representation(length: 0) : nil
-            if answer == nil {
+            if length == 0 {
+                answer = head.representation
+                answer?.length = 0
+            } else {
                 refusal = (Failure(.status(416), "\(url.redacted) does not give its first byte (416)"), nil)
             }
             return .drop
@@ -88,7 +96,8 @@ package struct InquiryMachine: Sendable {
         }
         if let refusal { return failed(refusal.failure, retryAfter: refusal.retryAfter) }
         if case .failed(let failure) = end { return failed(failure, retryAfter: nil) }
-        return []
+        if goesOn { return [] }
+        return failed(Failure(.protocolError, "\(url.redacted) ended before it had answered"), retryAfter: nil)
     }
 
     /// The wait is over.
@@ -101,6 +110,7 @@ package struct InquiryMachine: Sendable {
             isWaiting = true
             return [.wait(wait)]
         case .giveUp:
+            if failure.code != .missing { doubt = failure }
             if urlIndex + 1 < urls.count {
                 urlIndex += 1
                 phase = .head
@@ -108,7 +118,8 @@ package struct InquiryMachine: Sendable {
                 return []
             }
             phase = .done
-            return [.done(failure.code == .missing ? .missing(failure) : .unknown(failure))]
+            // Only where every URL says that there is no such file, there is none.
+            return [.done(doubt.map { .unknown($0) } ?? .missing(failure))]
         }
     }
 }

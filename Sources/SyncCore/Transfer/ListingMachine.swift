@@ -14,6 +14,8 @@ package struct ListingMachine: Sendable {
     private var active: TransferID?
     private var isWaiting = false
     private var isEnded = false
+    /// Whether the answer that runs is the document.
+    private var isDocument = false
     private var refusal: (failure: Failure, retryAfter: Duration?)?
 
     package init(_ url: WebURL, policy: RetryPolicy, seed: UInt64) {
@@ -29,6 +31,7 @@ package struct ListingMachine: Sendable {
     package mutating func request(for id: TransferID) -> TransferRequest? {
         guard demand > 0 else { return nil }
         active = id
+        isDocument = false
         return TransferRequest(.get, url)
     }
 
@@ -37,6 +40,7 @@ package struct ListingMachine: Sendable {
         switch Answer(head, to: nil, from: url) {
         case .whole:
             refusal = nil
+            isDocument = true
             return .deliver
         case .refused(let failure):
             refusal = (failure, head.retryAfter?.delay(at: head.date))
@@ -53,10 +57,10 @@ package struct ListingMachine: Sendable {
         active = nil
         if let refusal { return failed(refusal.failure, retryAfter: refusal.retryAfter) }
         switch end {
-        case .finished:
+        case .finished where isDocument:
             isEnded = true
             return [.done]
-        case .cut:
+        case .finished, .cut:
             return failed(Failure(.cutShort, "\(url.redacted) was cut short"), retryAfter: nil)
         case .failed(let failure):
             return failed(failure, retryAfter: nil)

@@ -40,6 +40,8 @@ package struct SegmentMap: Hashable, Sendable {
         precondition(length >= 0, "a length is not negative")
         self.length = length
         self.held = held
+        // What a record names beyond the end cannot be of this representation.
+        self.held.remove(ByteRange(length, .max))
         unassigned = held.gaps(in: ByteRange(0, length))
     }
 
@@ -65,7 +67,7 @@ package struct SegmentMap: Hashable, Sendable {
         }
         while unassigned.count < count {
             guard let index = unassigned.indices.max(by: { unassigned[$0].count < unassigned[$1].count }),
-                unassigned[index].count >= 2 * max(1, minimum)
+                unassigned[index].count / 2 >= max(1, minimum)
             else { return }
             let range = unassigned[index]
             let middle = range.start + range.count / 2
@@ -93,7 +95,7 @@ package struct SegmentMap: Hashable, Sendable {
     /// - Returns: The transfer that lost it and its new limit; nil where no rest is twice as long as `minimum`.
     package mutating func split(minimum: Int64) -> (victim: TransferID, limit: Int64)? {
         guard let index = active.indices.max(by: { active[$0].rest.count < active[$1].rest.count }),
-            active[index].rest.count >= 2 * max(1, minimum)
+            active[index].rest.count / 2 >= max(1, minimum)
         else { return nil }
         let rest = active[index].rest
         let middle = rest.start + rest.count / 2
@@ -125,25 +127,23 @@ package struct SegmentMap: Hashable, Sendable {
         if !rest.isEmpty { leaveUnassigned(rest) }
     }
 
-    /// Raises a segment's limit over unassigned bytes right behind it that its request covers as well, so that a
-    /// transfer goes on where a helper failed.
+    /// Raises the limit of the only segment to where its request ends, so that one transfer brings all from its position
+    /// on. What others brought of that is forgotten, as one answer cannot leave anything out.
     ///
     /// - Returns: The new limit; nil where it stays.
-    package mutating func extend(_ id: TransferID) -> Int64? {
+    package mutating func reclaim(_ id: TransferID) -> Int64? {
         guard let index = active.firstIndex(where: { $0.id == id }) else { return nil }
+        precondition(active.count == 1, "transfer \(id.number) is not the only one that brings bytes")
         let segment = active[index]
-        guard segment.limit < segment.requestedEnd,
-            let next = unassigned.firstIndex(where: { $0.start == segment.limit })
-        else { return nil }
-        let range = unassigned[next]
-        let limit = min(range.end, segment.requestedEnd)
-        if limit == range.end {
-            unassigned.remove(at: next)
-        } else {
-            unassigned[next] = ByteRange(limit, range.end)
+        guard segment.limit < segment.requestedEnd else { return nil }
+        let behind = ByteRange(segment.limit, segment.requestedEnd)
+        held.remove(behind)
+        unassigned = unassigned.flatMap { range -> [ByteRange] in
+            [(range.start, min(range.end, behind.start)), (max(range.start, behind.end), range.end)]
+                .filter { $0.0 < $0.1 }.map { ByteRange($0.0, $0.1) }
         }
-        active[index].limit = limit
-        return limit
+        active[index].limit = segment.requestedEnd
+        return segment.requestedEnd
     }
 
     private mutating func leaveUnassigned(_ range: ByteRange) {

@@ -1,0 +1,155 @@
+import SyncCore
+import Testing
+
+@Suite struct DownloadMachineRefusalsTests {
+    // MARK: What is no file
+
+    @Test func `a size that breaks the promise is a soft error (BR 110)`() throws {
+        var told = try ToldMachine(promisedSize: 90)
+        _ = try told.ask(1)
+        let (actions, body) = told.head(1, .whole(tagged(1)))
+        #expect(actions == [])
+        #expect(body == .drop)
+        let end = told.end(1)
+        #expect(end.endingFailure == .softError)
+    }
+
+    @Test func `a size that breaks the promise only at its end is a soft error`() throws {
+        var told = try ToldMachine(promisedSize: 90)
+        _ = try told.ask(1)
+        _ = told.head(1, .whole(tagged(1, nil)))
+        told.progress(1, 80)
+        let end = told.end(1)
+        #expect(end.endingFailure == .softError)
+        #expect(told.machine.resumable == nil)
+    }
+
+    @Test(arguments: [200, 206])
+    func `an encoded answer is never written (BR 83, 84)`(status: Int) throws {
+        var told = try ToldMachine(start: status == 206 ? partialStart(tagged(1)) : .nothing)
+        _ = try told.ask(1)
+        var coded = tagged(1)
+        coded.contentCoding = "gzip"
+        let (actions, body) = told.head(1, status == 206 ? .part(ByteRange(40, 100), of: coded) : .whole(coded))
+        #expect(actions == [])
+        #expect(body == .drop)
+        let end = told.end(1)
+        #expect(end.endingFailure == .contentCoded)
+    }
+
+    @Test func `a gzip file that is sent as gzip is stored as sent, in one stream (BR 86)`() throws {
+        let url = try #require(WebURL("https://example.org/file.tar.gz"))
+        var machine = DownloadMachine(DownloadTask(urls: [url]), policy: TransferPolicy(), seed: 1)
+        _ = machine.request(for: TransferID(1))
+        var coded = tagged(1)
+        coded.contentCoding = "gzip"
+        let (actions, body) = machine.received(.whole(coded), from: url, for: TransferID(1))
+        #expect(actions == [.openPartial(length: nil)])
+        #expect(body == .write(at: 0, limit: nil))
+        machine.progressed(TransferID(1), to: 70)
+        #expect(machine.resumable == nil)
+        #expect(machine.splittable == 0)
+        let end = machine.ended(TransferID(1), .finished)
+        #expect(end == [.complete(coded)])
+    }
+
+    @Test func `without a length only a clean end is complete (BR 14)`() throws {
+        var told = try ToldMachine()
+        _ = try told.ask(1)
+        let (_, body) = told.head(1, .whole(tagged(1, nil)))
+        #expect(body == .write(at: 0, limit: nil))
+        told.progress(1, 60)
+        let broken = told.end(1, lostConnection)
+        #expect(broken.endWithWait)
+        told.machine.timerFired()
+        _ = try told.ask(2)
+        let (actions, _) = told.head(2, .whole(tagged(1, nil)))
+        #expect(actions == [.discardPartial, .openPartial(length: nil)])
+        told.progress(2, 70)
+        let end = told.end(2)
+        #expect(end == [.complete(tagged(1, 70))])
+    }
+
+    @Test(arguments: [Int64.max, Int64.max - 1, 1 << 62])
+    func `absurd lengths do not trap`(length: Int64) throws {
+        for segments in [SegmentLimit.auto, .fixed(8)] {
+            for minimum: Int64 in [1, 1 << 20, .max] {
+                var told = try ToldMachine(segments: segments, minimum: minimum)
+                let request = try told.ask(1)
+                let head: ResponseHead =
+                    request.range.map { .part(ByteRange(0, min($0.end, 5)), of: tagged(1, length)) }
+                    ?? .whole(tagged(1, length))
+                let (_, body) = told.head(1, head)
+                guard case .write(0, let limit?) = body else {
+                    Issue.record("\(body)")
+                    continue
+                }
+                for second in 0..<5 {
+                    told.machine.sampleSpeed(now: MonotonicTime(sinceStart: .seconds(second)))
+                    told.progress(1, min(limit, Int64(second / 2)))
+                }
+                _ = told.machine.split()
+                #expect(told.machine.demand >= 0)
+                _ = told.machine.request(for: TransferID(2))
+                _ = told.end(1, lostConnection)
+                #expect(told.machine.progress.length == length)
+            }
+        }
+    }
+
+    @Test func `a record of absurd extents does not trap`() throws {
+        let held = ByteRangeSet([ByteRange(0, 1 << 61), ByteRange(1 << 62, .max)])
+        var told = try ToldMachine(start: .partial(tagged(1, .max - 1, .none), held: held))
+        let request = try told.ask(1)
+        #expect(request.range == ByteRange(0, 16 << 10))
+    }
+
+    // MARK: Other tools' bytes
+
+    @Test func `another tool's bytes are compared at head, tail and six places between`() throws {
+        let length: Int64 = 10 << 20
+        let step: Int64 = 16 << 10
+        var told = try ToldMachine(start: .adopted(length: length), announced: tagged(1, 2 * length))
+        for id in 1...8 {
+            let range = try #require(try told.ask(id).range)
+            #expect(range.count == step)
+            if id == 1 { #expect(range.start == 0) }
+            if id == 8 { #expect(range.end == length) }
+            let (actions, body) = told.head(id, .part(range, of: tagged(1, 2 * length)))
+            #expect(actions == [])
+            #expect(body == .keep(most: Int(step)))
+            #expect(told.machine.resumable == nil)
+            let end = told.end(id, matches: true)
+            #expect(end == [])
+        }
+        let request = try told.ask(9)
+        #expect(request.range == ByteRange(length, 2 * length))
+        #expect(request.ifRange == "\"v1\"")
+    }
+
+    @Test(arguments: [(TransferEnd.finished, false), (.finished, nil), (.cut, true)] as [(TransferEnd, Bool?)])
+    func `a comparison that is not proven right discards the bytes`(end: TransferEnd, matches: Bool?) throws {
+        var told = try ToldMachine(start: .adopted(length: 40), announced: tagged(1))
+        _ = try told.ask(1)
+        _ = told.head(1, .part(ByteRange(0, 40), of: tagged(1)))
+        let actions = told.end(1, end, matches: matches)
+        #expect(actions == [.discardPartial])
+        let request = try told.ask(2)
+        #expect(request.range == nil)
+    }
+
+    @Test func `bytes that could not be compared are not recorded as the server's`() throws {
+        var told = try ToldMachine(start: .adopted(length: 40), announced: tagged(1))
+        _ = try told.ask(1)
+        let actions = told.refused(1, 404)
+        #expect(actions.endingFailure == .missing)
+        #expect(told.machine.resumable == nil)
+    }
+
+    @Test(arguments: [Int64(0), 100, 200])
+    func `what cannot be a beginning is not compared`(length: Int64) throws {
+        var told = try ToldMachine(start: .adopted(length: length), announced: tagged(1))
+        let request = try told.ask(1)
+        #expect(request.range == nil)
+    }
+}
