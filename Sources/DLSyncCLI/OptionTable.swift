@@ -84,7 +84,8 @@ package let dlsyncCommand = CommandSpec(
             "user", short: "u", "USER:PASSWORD", section: Section.access,
             "Log in with this name and password."),
         .repeated(
-            "header", short: "H", "LINE", section: Section.access, "Send this field with each request, as in 'X-Key: abc'."),
+            "header", short: "H", "LINE", section: Section.access,
+            "Send this field with each request, as in 'X-Key: abc'."),
         .value(
             "cookie", short: "b", "NAME=VALUE", section: Section.access,
             "Send these cookies, as in 'a=1; b=2'."),

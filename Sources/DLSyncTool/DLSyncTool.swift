@@ -6,7 +6,17 @@ internal import Glibc
 @main
 struct DLSyncTool {
     static func main() async {
+        openClosedStreams()
         exit(await Tool().run(words()).rawValue)
+    }
+
+    /// Opens the standard streams that the caller closed, onto nothing: else the next file that is opened takes the number
+    /// of one, and messages are written into it.
+    private static func openClosedStreams() {
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) == -1 {
+            // The lowest free number is given out, and all below this one are in use.
+            guard open("/dev/null", O_RDWR) == number else { exit(ExitStatus.failed.rawValue) }
+        }
     }
 
     /// The words behind the command's name, as bytes: a path need not be UTF-8.

@@ -20,13 +20,20 @@ struct SettingsTests {
         ("limit-rate", ["--limit-rate", "3k"]), ("retries", ["--retries", "3"]),
         ("retry-max-wait", ["--retry-max-wait", "3m"]), ("connect-timeout", ["--connect-timeout", "3"]),
         ("stall-timeout", ["--stall-timeout", "3"]), ("http1.1", ["--http1.1"]), ("ipv4", ["-4"]), ("ipv6", ["-6"]),
-        ("user-agent", ["-A", "someone"]), ("progress", ["--progress", "plain"]), ("quiet", ["-q"]),
+        ("user-agent", ["-A", "someone"]), ("origin", ["--origin", "http://example.org/"]),
+        ("user", ["-u", "me:secret", "--origin", "http://example.org/"]),
+        ("header", ["-H", "X-Key: abc", "--origin", "http://example.org/"]),
+        ("cookie", ["-b", "a=1", "--origin", "http://example.org/"]), ("netrc-file", ["--netrc-file", "/dev/null"]),
+        ("proxy", ["-x", "http://127.0.0.1:3128"]), ("cacert", ["--cacert", "a"]), ("cert", ["--cert", "a"]),
+        ("key", ["--key", "a"]), ("insecure", ["-k"]), ("resolve", ["--resolve", "a:80:127.0.0.1"]),
+        ("progress", ["--progress", "plain"]), ("quiet", ["-q"]),
         ("verbose", ["-v"]),
     ]
 
     @Test("Every option of the table is read: it changes what the command does, or is a mode that only tells something")
     func readsEveryOption() throws {
-        let telling = ["help", "version", "manual", "completions"]
+        // What --netrc reads lies in the user's home; the command's own tests give it one.
+        let telling = ["help", "version", "manual", "completions", "netrc"]
         #expect(Self.options.map(\.name).sorted() + telling.sorted() == Self.sortedNames(telling))
         var seen: [Settings] = [try Self.settings("list", "here")]
         for (name, words) in Self.options {
@@ -47,13 +54,16 @@ struct SettingsTests {
         #expect(dlsyncCommand.inconsistencies() == [])
         let none = SyncConfiguration()
         for option in dlsyncCommand.options where option.placeholder != nil {
-            guard let text = option.defaultText, text != "no limit", option.name != "user-agent" else { continue }
+            guard let text = option.defaultText, text != "no limit",
+                !["user-agent", "proxy"].contains(option.name)
+            else { continue }
             let settings = try Self.settings("--\(option.name)", text, "list", "here")
             #expect(settings.configuration == none, "the default of --\(option.name) is not \(text)")
             #expect(settings.progress == .auto)
         }
         #expect(none.rateLimit == nil)
         #expect(none.depth == nil)
+        #expect(none.access.proxy == nil)
         #expect(none.userAgent == "dlsync/\(dlsyncVersion)")
     }
 

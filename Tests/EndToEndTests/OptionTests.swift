@@ -46,7 +46,9 @@ import Testing
 
     @Test(
         "A file is fetched by as many transfers as the user wants, of the size that pays",
-        arguments: [(["-s", "1"], 1), (["-s", "4"], 4), (["-s", "8", "--min-segment", "4M"], 4)])
+        arguments: [
+            (["-s", "1"], 1), (["-s", "2", "--min-segment", "4M"], 2), (["-s", "8", "--min-segment", "4M"], 4),
+        ])
     func cutsSegments(options: [String], count: Int) async throws {
         let directory = try TemporaryDirectory()
         let size: Int64 = 16 << 20
@@ -102,6 +104,30 @@ import Testing
             #expect(try fileMatchesPattern(file, seed: 1, count: size))
             #expect((server.bodyBytesSent < size * 3 / 4) == isAdopted, "\(options) \(seed): \(server.requests)")
         }
+    }
+
+    @Test("The logins of the user's own netrc file are used where they are asked for, each for its host alone")
+    func usesNetrc() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try FaultServer()
+        defer { server.stop() }
+        let other = try FaultServer(address: "127.0.0.2")
+        defer { other.stop() }
+        for server in [server, other] { server.serve("/file", Resource(.pattern(seed: 1, count: 10))) }
+        other.serve("/other", Resource(.pattern(seed: 1, count: 10)))
+        try writeFile(directory.appending(".netrc"), "machine 127.0.0.1 login me password secret\n")
+        let list = Array("\(server.url("/file"))\n\(other.url("/other"))\n".utf8)
+        for (options, field) in [([], nil), (["--netrc"], "Basic bWU6c2VjcmV0")] as [([String], String?)] {
+            let result = try await ChildProcess.run(
+                builtProduct("dlsync"), options + ["-", directory.appending("here")],
+                environment: ["HOME": directory.path], input: list)
+            #expect(result.wasSilent, "\(result)")
+            #expect(server.requests.last?.field("Authorization") == field)
+            #expect(other.requests.last?.field("Authorization") == nil)
+        }
+        let missing = try await Command.run(["--netrc", "-", directory.appending("here")], input: list)
+        #expect(missing.exited(2), "\(missing)")
+        #expect(missing.errorText.contains("'--netrc'"), "\(missing)")
     }
 
     @Test("Only addresses of the wanted kind are used")

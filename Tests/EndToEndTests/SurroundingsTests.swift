@@ -25,8 +25,10 @@ import Testing
         }
     }
 
-    @Test("Streams that are closed are nobody's file: what is said goes nowhere, and never into data")
-    func survivesClosedStreams() async throws {
+    @Test(
+        "Streams that are closed are nobody's file: what is said goes nowhere, and never into data",
+        arguments: ["2>&-", ">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+    func survivesClosedStreams(closing: String) async throws {
         try await withTemporaryDirectory { directory in
             let server = try FaultServer()
             defer { server.stop() }
@@ -38,13 +40,14 @@ import Testing
             let dlsync = try builtProduct("dlsync")
             for options in ["", "-v", "-n", "-v"] {
                 let result = try await ChildProcess.run(
-                    "/bin/sh", ["-c", "exec '\(dlsync)' \(options) '\(list)' '\(here)' <&- >&- 2>&-"])
+                    "/bin/sh", ["-c", "exec '\(dlsync)' \(options) '\(list)' '\(here)' \(closing)"])
                 #expect(result.exited(3), "\(result)")
                 #expect(try fileMatchesPattern("\(here)/file", seed: 1, count: size))
             }
             #expect(try treeListing(here, skipping: [".dlsync"]).count == 1)
             let state = try treeListing("\(here)/.dlsync").keys.sorted().map(\.description)
             #expect(state.filter { $0.contains("damaged") }.isEmpty, "\(state)")
+            #expect(try readFile("\(here)/.dlsync/lock").isEmpty)
             // The state is whole: what is here needs no more than a question.
             let again = try await Command.run(list, here)
             #expect(again.exited(3))

@@ -44,6 +44,8 @@ final class Transfer: TransferReceiver {
     private(set) var written: Int64 = 0
     private var reported: Int64 = 0
     var limit: Int64?
+    /// Where the answer's body ends, as far as its head tells.
+    private var end: Int64?
     /// Whether the request holds something that a server could refuse.
     var carriesSecrets = false
     private(set) var kept: [UInt8] = []
@@ -107,6 +109,7 @@ final class Transfer: TransferReceiver {
             written = offset
             reported = offset
             self.limit = limit
+            end = head?.contentRange?.range?.end ?? head?.contentLength
         case .keep(let most):
             sink = .keep(most: most)
         case .deliver:
@@ -182,7 +185,8 @@ final class Transfer: TransferReceiver {
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             if count == space, !flush(to: partial, digest) { return .abort }
         }
-        guard Int64(body.count) <= room else {
+        // What lies behind the limit is not waited for: another transfer brings it.
+        if let limit, position == limit, Int64(body.count) > room || end.map({ $0 > limit }) == true {
             wasCut = true
             return .abort
         }

@@ -492,9 +492,10 @@ actor TransferLoop {
         case 200..<400: limiter.succeeded(host: host, now: now)
         default: break
         }
-        // A head may tell that there is use for more transfers.
-        defer { refresh(job) }
-        return job.received(head, for: transfer, in: self)
+        let verdict = job.received(head, for: transfer, in: self)
+        // What the first answer tells is what others can be asked for now.
+        refresh(job)
+        return verdict
     }
 
     private func end(_ transfer: Transfer, _ end: TransferEnd) {
