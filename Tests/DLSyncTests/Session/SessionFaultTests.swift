@@ -127,7 +127,10 @@ private let misdeeds: [Misdeed] = [
     Misdeed("a relative redirect", [.once(.redirect("a?once", status: 307))]),
     Misdeed(
         "a redirect with a long page",
-        [.once(.redirect("a?once", status: 307), .body(.pattern(seed: 9, count: 500_000)))]),
+        [
+            .once(.redirect("a?once", status: 307), .body(.pattern(seed: 9, count: 500_000))),
+            .always(.closeDelimited),
+        ], mostRequests: 2),
 ]
 
 extension SessionTests {
