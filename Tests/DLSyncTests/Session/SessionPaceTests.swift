@@ -100,11 +100,11 @@ extension SessionTests {
             try await FaultServer.run { server in
                 server.serve(
                     "/a", Resource(.pattern(seed: 1, count: size)),
-                    script: [.once(.stall(after: 1_000_000)), .once(.hold("never"))])
+                    script: [.once(.stall(after: 1_000_000, gate: "still")), .once(.hold("never"))])
                 let list = try bench.list([server.url("/a")])
                 let told = try await bench.session({ $0.segments = .fixed(1) }, clock: clock) { session in
                     async let told = session.tell([list])
-                    try await server.waitForRequests(1)
+                    try await server.gate("still").waitForArrivals()
                     await session.settle(server, clock, from: 0)
                     // The time passes only while nothing can come, so that no live connection is taken for a dead one.
                     for count in 2...3 {
