@@ -94,6 +94,14 @@ final class PublishDesk: Sendable {
     /// The first failure of the state's own file, which a run must tell.
     var stateFailure: Failure? { waiting.withLock { $0.failure } }
 
+    /// What waits, in one line, for whoever looks into a run that does not go on.
+    var account: String {
+        waiting.withLock { waiting in
+            "items \(waiting.items.count), changes \(waiting.changes.count), busy \(waiting.isBusy), since "
+                + "\(waiting.since.map { "\($0.sinceStart)" } ?? "never")"
+        }
+    }
+
     /// Sends what waits on its way, if it is time: called at the end of each of the loop's turns.
     func turnEnded(in loop: isolated TransferLoop) {
         let now = loop.now

@@ -243,6 +243,14 @@ actor TransferLoop {
     /// A transfer that runs.
     func transfer(_ id: TransferID) -> Transfer? { transfers[id] }
 
+    /// What the loop holds and waits for, in one line, for whoever looks into a run that does not go on.
+    var account: String {
+        let stages = jobs.values.map { "\($0.id.number): \(($0 as? EntryJob).map { "\($0.stage)" } ?? "other")" }
+        return "now \(now.sinceStart), jobs [\(stages.joined(separator: ", "))], transfers "
+            + "\(transfers.keys.map(\.number)), tickets \(tickets.count), permits \(limiter.running), "
+            + "interrupted \(isInterrupted), stopping \(isStopping)"
+    }
+
     // MARK: Turns
 
     /// One turn: takes what was posted, lets libcurl work, hands permits out, and sleeps. False at the end.

@@ -107,10 +107,13 @@ extension SyncSession {
 
     /// Lets the loop take turns until something holds.
     func turn(until condition: () -> Bool) async throws {
-        while !condition() {
+        for _ in 0..<2_000_000 {
+            if condition() { return }
             try Task.checkCancellation()
             _ = await loop.newSeed()
         }
+        Issue.record("what is waited for does not come: \(await loop.account); \(desk.account)")
+        throw CancellationError()
     }
 
     /// Waits until as many bytes have arrived as the server has sent, which the progress shows as its clock goes on.
