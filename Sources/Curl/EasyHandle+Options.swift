@@ -9,7 +9,6 @@ extension EasyHandle {
             package let rawValue: UInt32
             package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-            package static let bufferSize = Number(CURLOPT_BUFFERSIZE)
             package static let connectTimeoutMilliseconds = Number(CURLOPT_CONNECTTIMEOUT_MS)
             package static let followLocation = Number(CURLOPT_FOLLOWLOCATION)
             package static let freshConnect = Number(CURLOPT_FRESH_CONNECT)

@@ -66,6 +66,13 @@ package final class EasyHandle {
         try check(dlsync_curl_setopt_long(handle, CURLoption(option.rawValue), value), "\(option)")
     }
 
+    /// Asks for a receive buffer of a size, in bytes (CURLOPT_BUFFERSIZE(3)). A handle whose last transfer shared an
+    /// HTTP/2 connection may have its buffer still, and keeps it: libcurl refuses the option then, which costs no more
+    /// than some reads.
+    package func preferBufferSize(_ bytes: Int) {
+        dlsync_curl_setopt_long(handle, CURLOPT_BUFFERSIZE, bytes)
+    }
+
     /// Sets an option that takes a text; nil takes it back.
     package func set(_ option: Option.Text, _ value: String?) throws(CurlError) {
         try check(dlsync_curl_setopt_string(handle, CURLoption(option.rawValue), value), "\(option)")

@@ -18,7 +18,7 @@ extension Transfer {
         try easy.set(.userAgent, configuration.userAgent)
         try easy.set(.connectTimeoutMilliseconds, Int(configuration.connectTimeout.seconds * 1000))
         try easy.set(.ipResolve, configuration.addressFamily.curlValue)
-        try easy.set(.bufferSize, isLarge ? WriteBuffer.size : 64 << 10)
+        easy.preferBufferSize(isLarge ? WriteBuffer.size : 64 << 10)
         if route.url.scheme == "https" { try easy.set(.pipeWait, 1) }
         // Paused streams of a shared connection hold each other up, and ranges gain nothing from sharing one.
         let wantsOwnConnection = isRateLimited || isLarge || configuration.onlyHTTP11

@@ -4,6 +4,8 @@ package struct AccessLogEntry: Hashable, Sendable {
     package let method: String
     /// The request target as it was sent.
     package let target: String
+    /// The protocol, as in `HTTP/1.1`.
+    package let version: String
     /// The status of the answer.
     package let status: Int
     /// How many bytes of the answer's body were sent.
@@ -25,6 +27,7 @@ package struct AccessLogEntry: Hashable, Sendable {
         let request = values[0].split(separator: " ")
         method = request.first.map(String.init) ?? ""
         target = request.dropFirst().first.map(String.init) ?? ""
+        version = request.last.map(String.init) ?? ""
         self.status = status
         bodyBytes = bytes
         range = Self.present(values[3])

@@ -48,7 +48,7 @@ package enum ApacheServer {
                         </Directory>
                         """
                 },
-                gracefulSignal: SIGWINCH, firstNumberOnConnection: 0),
+                gracefulSignal: SIGWINCH, firstNumberOnConnection: 0, scheme: "http"),
             root: root)
     }
 

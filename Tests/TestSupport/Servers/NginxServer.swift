@@ -9,10 +9,11 @@ package enum NginxServer {
     /// - Parameter exactSizes: whether listings show bytes; else `1.2M`.
     /// - Parameter bytesPerSecond: how fast each connection may be (`limit_rate`).
     /// - Parameter mostActive: how many requests may be answered at once, the others get 503 (`limit_conn`).
+    /// - Parameter tls: a certificate, for HTTPS with HTTP/2 instead of plain HTTP.
     /// - Parameter directives: further directives of the server block.
     package static func start(
         root: String, listing: Listing = .html, exactSizes: Bool = true, bytesPerSecond: Int? = nil,
-        mostActive: Int? = nil, directives: String = ""
+        mostActive: Int? = nil, tls: ServerCertificate? = nil, directives: String = ""
     ) throws -> WebServer {
         try WebServer(
             WebServer.Software(
@@ -37,7 +38,8 @@ package enum NginxServer {
                         scgi_temp_path \(directory)/scgi;
                         limit_conn_zone $server_name zone=active:1m;
                         server {
-                            listen 127.0.0.1:\(port);
+                            listen 127.0.0.1:\(port)\(tls == nil ? "" : " ssl http2");
+                            \(tls.map { "ssl_certificate \($0.certificate); ssl_certificate_key \($0.key);" } ?? "")
                             server_name localhost;
                             root "\(root)";
                             autoindex on;
@@ -50,11 +52,11 @@ package enum NginxServer {
                     }
                     """
                 },
-                gracefulSignal: SIGQUIT, firstNumberOnConnection: 1),
+                gracefulSignal: SIGQUIT, firstNumberOnConnection: 1, scheme: tls == nil ? "http" : "https"),
             root: root)
     }
 
-    /// Runs nginx below a directory for the length of `body`. More is set by ``start(root:listing:exactSizes:bytesPerSecond:mostActive:directives:)``.
+    /// Runs nginx below a directory for the length of `body`. More is set by ``start(root:listing:exactSizes:bytesPerSecond:mostActive:tls:directives:)``.
     package static func run<Result>(
         root: String, _ body: (WebServer) async throws -> Result
     ) async throws -> Result {

@@ -24,6 +24,8 @@ package final class WebServer: Sendable {
         let gracefulSignal: Int32
         /// The number that the log gives to the first request of a connection.
         let firstNumberOnConnection: Int
+        /// `http` or `https`.
+        let scheme: String
     }
 
     /// Starts the server, and returns when it accepts connections.
@@ -56,9 +58,12 @@ package final class WebServer: Sendable {
     deinit { stop() }
 
     /// The scheme, the address and the port, without a slash behind.
-    package var origin: String { "http://127.0.0.1:\(port)" }
+    package var origin: String { "\(software.scheme)://127.0.0.1:\(port)" }
     /// The URL of a path, which begins with a slash.
     package func url(_ path: String) -> String { origin + path }
+
+    /// Has the server read its configuration anew, with new workers, while it goes on.
+    package func reload() { process.send(SIGHUP) }
 
     /// Stops the server; what it has begun to answer gets a little time. A second call does nothing.
     package func stop() {
