@@ -181,6 +181,15 @@ extension Destination {
         return status.st_nlink == 0
     }
 
+    /// Whether names that differ only in case are the same here: then dlsync's own directory is found by another name too.
+    package var foldsNames: Bool {
+        guard let root, let own = stateDirectory,
+            let other = try? calls.status(in: root.number, Array(".DLSYNC".utf8), path: root.path),
+            let known = try? calls.status(own.number, path: own.path)
+        else { return false }
+        return other.st_ino == known.st_ino && other.st_dev == known.st_dev
+    }
+
     /// Lets go of the directories that are kept open; they are walked to anew.
     package func forgetDirectories() { cache.withLock { $0.removeAll() } }
 

@@ -8,11 +8,12 @@ final class Intake: Sendable {
     private let surveyor: Surveyor
     private let context: RunContext
     private let loop: TransferLoop
-    private let registry = Mutex(PathRegistry())
+    private let registry: Mutex<PathRegistry>
 
     init(placement: Placement, surveyor: Surveyor, context: RunContext, loop: TransferLoop) {
         self.placement = placement
         self.surveyor = surveyor
+        registry = Mutex(PathRegistry(folds: context.desk.destination.foldsNames))
         self.context = context
         self.loop = loop
     }

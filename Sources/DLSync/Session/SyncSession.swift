@@ -61,7 +61,9 @@ public final class SyncSession: Sendable {
             destination: destination, state: configuration.isReadOnly ? nil : state, run: run ?? 0)
         board = ProgressBoard()
         surveyor = Surveyor(destination: destination, state: state)
-        loop = try await TransferLoop.running(configuration.loop, progress: board, clock: machine.clock)
+        var loopConfiguration = configuration.loop
+        loopConfiguration.hostFacts = (try? state.allHostFacts()) ?? []
+        loop = try await TransferLoop.running(loopConfiguration, progress: board, clock: machine.clock)
         let desk = desk
         await loop.atTurnEnd { loop in desk.turnEnded(in: loop) }
     }
@@ -205,6 +207,7 @@ public final class SyncSession: Sendable {
         await loop.stop()
         for task in running { await task.value }
         await loop.waitUntilStopped()
+        for facts in await loop.learntHostFacts() { desk.note(.host(facts)) }
         await desk.drain()
         if let run, let status = exitStatus.withLock({ $0 }) {
             try? state.endRun(run, exitStatus: status, at: currentDate())

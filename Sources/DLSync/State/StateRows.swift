@@ -61,6 +61,20 @@ extension Database {
         return records
     }
 
+    func hosts() throws(StateError) -> [HostFacts] {
+        let statement = try statement("SELECT origin FROM hosts ORDER BY origin")
+        var origins: [String] = []
+        defer { statement.reset() }
+        while try statement.step() {
+            if let origin = statement.text(0) { origins.append(origin) }
+        }
+        var facts: [HostFacts] = []
+        for origin in origins {
+            if let fact = try host(origin) { facts.append(fact) }
+        }
+        return facts
+    }
+
     func host(_ origin: String) throws(StateError) -> HostFacts? {
         let statement = try statement("SELECT refuses_ranges, permits, learnt FROM hosts WHERE origin = ?1")
         try statement.bind(1, origin)

@@ -80,6 +80,11 @@ package final class StateStore: Sendable {
     }
 
     /// What was learnt of a host, by its origin.
+    package func allHostFacts() throws(StateError) -> [HostFacts] {
+        try withDatabase { (database, _) throws(StateError) in try database.hosts() }
+    }
+
+    /// What is known of one host.
     package func hostFacts(_ origin: String) throws(StateError) -> HostFacts? {
         try withDatabase { (database, _) throws(StateError) in try database.host(origin) }
     }

@@ -27,7 +27,9 @@ extension EntryJob {
         let task = DownloadTask(
             urls: facts.entry.urls, headers: facts.entry.headers, promisedSize: facts.promisedSize,
             announced: announced, digest: facts.entry.strongestDigest, start: start)
-        let machine = DownloadMachine(task, policy: context.transfer, seed: loop.newSeed())
+        var policy = context.transfer
+        if loop.refusesRanges(facts.entry.urls[0]) { policy.segments = .fixed(1) }
+        let machine = DownloadMachine(task, policy: policy, seed: loop.newSeed())
         self.machine = machine
         stage = .downloading
         perform(machine.firstActions, in: loop)
@@ -67,6 +69,7 @@ extension EntryJob {
             return .cut
         }
         perform(actions, in: loop)
+        if machine?.foundNoRanges == true { loop.noteRanges(transfer.route.url, areRefused: true) }
         guard case .write = body else { return body }
         guard stage == .downloading, machine?.isEnded == false, let partial else { return .cut }
         transfer.sink = .write(partial, digest)

@@ -219,9 +219,9 @@ final class Transfer: TransferReceiver {
 
     /// Bytes and signs of life since the last look.
     func takeActivity(now: MonotonicTime) -> Int64 {
-        if hasMoved || !holds.isEmpty { watch.progressed(at: now) }
-        hasMoved = false
         if head != nil { speed.sample(bytes: arrived, now: now) }
+        watch.sample(moved: hasMoved, rate: speed.rate, isHeld: !holds.isEmpty, at: now)
+        hasMoved = false
         defer { arrived = 0 }
         return arrived
     }

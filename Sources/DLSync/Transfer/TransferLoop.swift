@@ -16,6 +16,8 @@ package struct LoopConfiguration: Hashable, Sendable {
     /// HTTP/1.1 and nothing later.
     package var onlyHTTP11 = false
     package var addressFamily: AddressFamily = .any
+    /// What earlier runs learnt of hosts.
+    package var hostFacts: [HostFacts] = []
     /// What the person gave to be let in, and whom it is for.
     package var secrets = Secrets()
     /// A proxy for all requests; nil for what the environment says.
@@ -61,6 +63,7 @@ actor TransferLoop {
     private var jobs: [JobID: any TransferJob] = [:]
     private var transfers: [TransferID: Transfer] = [:]
     private var limiter: Limiter
+    private var memory: HostMemory
     private var tickets: [Limiter.Ticket: TicketUse] = [:]
     private var queued: [JobID: Int] = [:]
     private var deadlines = Deadlines<JobID>()
@@ -106,6 +109,10 @@ actor TransferLoop {
             throw Failure(.protocolError, error.detail)
         }
         limiter = Limiter(total: configuration.connections, perHost: configuration.perHost)
+        memory = HostMemory(configuration.hostFacts, now: currentDate())
+        for (origin, permits) in memory.permits(perHost: configuration.perHost) {
+            limiter.restore(cap: permits, host: origin)
+        }
         random = SplitMix64(seed: configuration.seed)
     }
 
@@ -233,6 +240,15 @@ actor TransferLoop {
 
     /// Fires a job's timer after a while.
     func wait(_ duration: Duration, for job: any TransferJob) { deadlines.add(job.id, at: now + duration) }
+
+    /// Whether a host was found to have no ranges.
+    func refusesRanges(_ url: WebURL) -> Bool { memory.refusesRanges(url.origin) }
+
+    /// Notes what an answer showed of a host's ranges.
+    func noteRanges(_ url: WebURL, areRefused: Bool) { memory.noteRanges(url.origin, areRefused: areRefused) }
+
+    /// What was learnt of hosts that the next run should know.
+    func learntHostFacts() -> [HostFacts] { memory.learnt(loweredCaps: limiter.loweredCaps) }
 
     /// Keeps all transfers away from a host for a while, as it asked for.
     func pause(_ host: String, for duration: Duration) { limiter.pause(host: host, until: now + duration) }
@@ -497,7 +513,10 @@ actor TransferLoop {
             if let delay = head.retryAfter?.delay(at: head.date), delay > .zero {
                 pause(host, for: min(delay, configuration.transfer.retry.maxRetryAfter))
             }
-        case 200..<400: limiter.succeeded(host: host, now: now)
+        case 200..<400:
+            limiter.succeeded(host: host, now: now)
+            memory.used(host)
+            if head.status == 206, head.contentRange?.range != nil { memory.noteRanges(host, areRefused: false) }
         default: break
         }
         let verdict = job.received(head, for: transfer, in: self)

@@ -27,13 +27,17 @@ package struct PathRegistry: Sendable {
     private static let directory: UInt64 = 0
 
     /// A registry in which every path is free.
-    package init() {}
+    private let folds: Bool
+
+    /// - Parameter folds: Whether the file system takes names for the same that differ only in case or in how a
+    ///   character is composed.
+    package init(folds: Bool = false) { self.folds = folds }
 
     /// Claims a path for a URL, told apart from others by any identity of it.
     ///
     /// Whoever comes first has the path; a claim that is not ``Claim/new`` changes nothing.
     package mutating func claim(_ path: RelativePath, for identity: some Hashable) -> Claim {
-        let (directories, file) = Self.hashes(path)
+        let (directories, file) = folds ? Self.foldedHashes(path) : Self.hashes(path)
         for (hash, length) in directories {
             if let owner = owners[hash], owner != Self.directory {
                 return .leadsThroughFile(Self.ancestor(of: path, length: length))
@@ -54,6 +58,21 @@ package struct PathRegistry: Sendable {
     ///
     /// Eight bytes are fed at a time, which is far cheaper than one. A component's last word is filled up with zeros,
     /// which no path holds, and the next one's first word starts with the slash: no two paths feed the same words.
+    /// As ``hashes(_:)``, by names as a folding file system compares them: a text's hash is that of its composed form.
+    private static func foldedHashes(
+        _ path: RelativePath
+    ) -> (directories: [(hash: UInt64, length: Int)], file: UInt64) {
+        var hasher = Hasher()
+        var directories: [(hash: UInt64, length: Int)] = []
+        var length = 0
+        for component in path.components {
+            if length > 0 { directories.append((hasher.value, length)) }
+            hasher.combine(String(decoding: component, as: UTF8.self).lowercased())
+            length = component.endIndex
+        }
+        return (directories, hasher.value)
+    }
+
     private static func hashes(_ path: RelativePath) -> (directories: [(hash: UInt64, length: Int)], file: UInt64) {
         var hasher = Hasher()
         var directories: [(hash: UInt64, length: Int)] = []

@@ -200,6 +200,9 @@ package struct DownloadMachine: Sendable {
     /// Whether the machine has ended, in one way or the other.
     package var isEnded: Bool { phase == .complete || phase == .failed }
 
+    /// Whether the server was found to answer requests for ranges with the whole, of a file whose length it tells.
+    package var foundNoRanges: Bool { phase == .streaming && map != nil }
+
     /// How many more transfers there is use for now.
     package var demand: Int {
         guard !isWaiting else { return 0 }
