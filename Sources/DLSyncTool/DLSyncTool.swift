@@ -7,7 +7,21 @@ internal import Glibc
 struct DLSyncTool {
     static func main() async {
         openClosedStreams()
-        exit(await Tool().run(words()).rawValue)
+        let words = words()
+        hideSecrets(of: words)
+        exit(await Tool().run(words).rawValue)
+    }
+
+    /// Blots passwords and their like out of the words that every user of the machine can read with ps(1).
+    private static func hideSecrets(of words: [ArgumentValue]) {
+        let parts = SecretWords.parts(of: words)
+        guard !parts.isEmpty else { return }
+        for index in 1..<Int(CommandLine.argc) {
+            guard let word = CommandLine.unsafeArgv[index] else { continue }
+            let bytes = Array(UnsafeRawBufferPointer(start: word, count: strlen(word)))
+            guard let blotted = SecretWords.blotted(bytes, hiding: parts) else { continue }
+            UnsafeMutableRawBufferPointer(start: word, count: bytes.count).copyBytes(from: blotted)
+        }
     }
 
     /// Opens the standard streams that the caller closed, onto nothing: else the next file that is opened takes the number
