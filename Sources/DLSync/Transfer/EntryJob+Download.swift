@@ -142,7 +142,7 @@ extension EntryJob {
                 partialID = name
             }
             if let length, length >= Self.preallocatedSize { try partial?.preallocate(length) }
-            if let wanted = facts.entry.strongestDigest, digest == nil {
+            if let wanted = facts.entry.strongestDigest ?? machine?.servedDigest, digest == nil {
                 digest = try RunningDigest(wanted.algorithm)
             }
         } catch let error as DiskError {
@@ -195,7 +195,7 @@ extension EntryJob {
                 PublishDesk.Item(
                     job: id, path: facts.path, partialID: partialID,
                     identity: Identity(resource: facts.resource, representation: representation), length: length,
-                    wanted: facts.entry.strongestDigest, running: digest),
+                    wanted: facts.entry.strongestDigest ?? machine?.servedDigest, running: digest),
                 now: loop.now)
         } catch {
             keepForAnotherRun(error.failure, in: loop)

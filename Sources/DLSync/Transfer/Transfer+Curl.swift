@@ -25,6 +25,8 @@ extension Transfer {
         try easy.set(
             .httpVersion,
             wantsOwnConnection ? EasyHandle.HTTPVersion.http11 : EasyHandle.HTTPVersion.http2OverTLS)
+        // Every coding that libcurl was built with is offered, and undone.
+        if request.decodes { try easy.set(.acceptEncoding, "") }
         if request.method == .head { try easy.set(.noBody, 1) }
         if request.onFreshConnection { try easy.set(.freshConnect, 1) }
         if let range = request.range { try easy.set(.range, "\(range.start)-\(range.end - 1)") }
@@ -60,7 +62,7 @@ extension Transfer {
     private func headerLines(_ fields: [HeaderField]) throws(CurlError) -> HeaderList {
         var lines = HeaderList()
         // A range of an encoded body is no range of the file; identity is asked for in HEAD and GET alike.
-        try lines.append("Accept-Encoding: identity")
+        if !request.decodes { try lines.append("Accept-Encoding: identity") }
         if let condition = request.ifRange { try lines.append("If-Range: \(condition)") }
         if request.bypassesCaches { try lines.append("Cache-Control: no-cache") }
         for field in request.headers + fields {

@@ -165,7 +165,7 @@ package struct Planner: Sendable {
         case .notAsked, .answered:
             break
         }
-        if case .answered(let now) = server, let failure = brokenPromise(facts, now) {
+        if case .answered(let now) = server, let failure = brokenPromise(facts, now) ?? softError(facts, now) {
             return .decided(
                 Decision(
                     action: .unknown, reason: failure.message, have: localSize(facts), fetch: nil, size: now.length,
@@ -331,6 +331,14 @@ package struct Planner: Sendable {
     private func localSize(_ facts: EntryFacts) -> Int64 {
         guard case .file(let file) = facts.local else { return 0 }
         return file.size
+    }
+
+    /// An error page with status 200, where neither size nor digest will tell.
+    private func softError(_ facts: EntryFacts, _ now: Representation) -> Failure? {
+        guard facts.promisedSize == nil, facts.entry.strongestDigest == nil else { return nil }
+        let known = [facts.record?.identity, facts.partial?.identity].compactMap { $0 }
+            .first { $0.resource == facts.resource }
+        return SoftError.failure(now, at: facts.entry.urls[0], known: known?.representation)
     }
 
     private func brokenPromise(_ facts: EntryFacts, _ now: Representation) -> Failure? {

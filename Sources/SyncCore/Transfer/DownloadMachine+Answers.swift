@@ -9,16 +9,16 @@ extension DownloadMachine {
         _ head: ResponseHead, from url: WebURL, for id: TransferID
     ) -> (actions: [Action], body: BodyVerdict) {
         guard let purpose = purposes[id] else { return ([], .cut) }
-        let answer = Answer(head, to: purpose.range, from: url)
+        let answer = Answer(head, to: purpose.range, from: url, decodes: decodes)
         if case .refused = answer {} else { redirected = url == task.urls[urlIndex] ? nil : url }
+        noteServedDigest(head, answer)
         switch (answer, purpose) {
+        case (_, .confirmation):
+            return confirm(answer, id)
         case (.whole(let now), .sample):
-            return giveUpRanges(id, now)
+            return original == nil || now.length == map?.length ? giveUpRanges(id, now) : mirrorDiffers(id)
         case (.part(let part, let now), .sample(let asked)):
-            guard part == asked, let representation, representation.agrees(with: now) else {
-                return restart(id)
-            }
-            return ([], .keep(most: Int(asked.count)))
+            return takeSample(id, part, asked, now)
         case (.whole(let now), .whole):
             return beginWhole(id, now)
         case (.whole(let now), .first):
@@ -34,7 +34,7 @@ extension DownloadMachine {
         case (.notSatisfiable(let length), .first):
             return nothingThere(id, length: length, head.representation)
         case (.notSatisfiable, _):
-            return restart(id)
+            return original == nil ? restart(id) : mirrorDiffers(id)
         case (.refused(let failure), _):
             refusals[id] = Refusal(
                 failure: failure, retryAfter: head.retryAfter?.delay(at: head.date),
@@ -45,9 +45,11 @@ extension DownloadMachine {
 
     /// The whole representation comes, by one transfer.
     private mutating func beginWhole(_ id: TransferID, _ now: Representation) -> ([Action], BodyVerdict) {
-        if let failure = brokenPromise(now) { return refuse(id, failure) }
+        if let failure = brokenPromise(now) ?? softError(now) { return refuse(id, failure) }
         let hadBytes = map?.held.isEmpty == false || streamed > 0
         representation = now
+        original = nil
+        contributors = 1
         binding = bestBinding
         streamed = 0
         purposes[id] = .whole
@@ -73,8 +75,9 @@ extension DownloadMachine {
         guard let length = now.length else {
             return refuse(id, Failure(.wrongRange, "\(url.redacted) sent a range without the complete length"))
         }
-        if let failure = brokenPromise(now) { return refuse(id, failure) }
+        if let failure = brokenPromise(now) ?? softError(now) { return refuse(id, failure) }
         representation = now
+        contributors = 1
         binding = bestBinding
         var map = SegmentMap(length: length)
         let segment = map.take(id, most: first.count)
@@ -95,6 +98,7 @@ extension DownloadMachine {
         }
         let isFirstAnswer = phase == .leading
         phase = .spreading
+        contributors += 1
         isBindingProven = binding != .none
         areRangesProven = true
         wrongRanges = 0
@@ -109,6 +113,7 @@ extension DownloadMachine {
         _ id: TransferID, _ now: Representation, from url: WebURL
     ) -> ([Action], BodyVerdict) {
         guard let representation, representation.agrees(with: now) || willProve(representation, now) else {
+            if let failure = softError(now) { return refuse(id, failure) }
             let others = cancelOthers(than: id)
             restarts += 1
             // What changes again and again must come in one answer, or it would never end.
@@ -163,7 +168,7 @@ extension DownloadMachine {
     }
 
     /// What is here is not of what is there: all of it is fetched again, by a new first transfer.
-    private mutating func restart(_ id: TransferID) -> ([Action], BodyVerdict) {
+    mutating func restart(_ id: TransferID) -> ([Action], BodyVerdict) {
         let cancelled = cancelOthers(than: id)
         forget(id)
         restarts += 1
@@ -210,6 +215,9 @@ extension DownloadMachine {
         representation = nil
         streamed = 0
         samples = []
+        original = nil
+        servedDigest = nil
+        contributors = 0
         isBindingProven = false
         growth = SegmentGrowth(policy.segments, most: policy.mostSegments)
     }
@@ -221,7 +229,13 @@ extension DownloadMachine {
             .softError, "\(url.redacted) has \(length) bytes where the source promises \(promised)")
     }
 
-    private mutating func refuse(_ id: TransferID, _ failure: Failure) -> ([Action], BodyVerdict) {
+    /// An error page with status 200, where neither size nor digest will tell.
+    private func softError(_ now: Representation) -> Failure? {
+        guard task.promisedSize == nil, task.digest == nil else { return nil }
+        return SoftError.failure(now, at: task.urls[urlIndex], known: original ?? representation ?? task.announced)
+    }
+
+    mutating func refuse(_ id: TransferID, _ failure: Failure) -> ([Action], BodyVerdict) {
         refusals[id] = Refusal(failure: failure)
         return ([], .drop)
     }
@@ -243,7 +257,7 @@ extension DownloadMachine {
     mutating func end(with failure: Failure) -> Action {
         // Bytes that were not compared yet must not be taken for those of the representation, and the beginning of
         // what comes only as a whole is of no use to another run.
-        if phase == .sampling || phase == .streaming { map = nil }
+        if (phase == .sampling && original == nil) || phase == .streaming { map = nil }
         phase = .failed
         return .fail(failure)
     }
@@ -251,7 +265,7 @@ extension DownloadMachine {
 
 extension Representation {
     /// Whether two answers tell of the same length and the same date, and nothing but their entity tags differs.
-    fileprivate func differsInTagAlone(from other: Representation) -> Bool {
+    func differsInTagAlone(from other: Representation) -> Bool {
         entityTag != other.entityTag && length != nil && length == other.length && contentCoding == other.contentCoding
             && lastModified != nil && lastModified == other.lastModified
     }
@@ -261,7 +275,7 @@ extension DownloadMachine.Purpose {
     /// The range that was asked for.
     var range: ByteRange? {
         switch self {
-        case .whole: nil
+        case .whole, .confirmation: nil
         case .first(let range), .segment(let range), .sample(let range): range
         }
     }

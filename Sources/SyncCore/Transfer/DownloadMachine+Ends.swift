@@ -10,6 +10,9 @@ extension DownloadMachine {
             target: targets[id], isOld: failuresBefore[id].map { $0 < countedFailures } ?? false,
             isBesideOthers: purposes.count > 1 || refusal?.isBesideOthers == true)
         forget(id)
+        if case .confirmation = purpose {
+            return confirmed(refusal?.failure.code == .changedWhileFetched ? refusal : nil)
+        }
         if let refusal { return failed(refusal.failure, retryAfter: refusal.retryAfter, fault) }
         switch end {
         case .failed(let failure):
@@ -46,12 +49,12 @@ extension DownloadMachine {
 
     /// An answer that did not tell its length has ended as it should.
     private mutating func streamFinished(_ fault: Fault) -> [Action] {
-        if let promised = task.promisedSize, promised != streamed, representation?.contentCoding == nil {
+        if let promised = task.promisedSize, promised != streamed, representation?.contentCoding == nil || decodes {
             return failed(
                 Failure(.softError, "\(url.redacted) has \(streamed) bytes where the source promises \(promised)"),
                 retryAfter: nil, fault)
         }
-        return [finish(length: streamed)]
+        return allHere(length: streamed)
     }
 
     private var cutShort: Failure { Failure(.cutShort, "\(url.redacted) ended before all bytes had come") }
@@ -77,6 +80,7 @@ extension DownloadMachine {
 
     private mutating func sampled(_ matches: Bool) -> [Action] {
         guard matches else {
+            if original != nil { return nextURL(after: otherFile) }
             startOver()
             return [.discardPartial]
         }
@@ -91,7 +95,7 @@ extension DownloadMachine {
     /// What is next after a transfer ended without a fault.
     private mutating func afterChange() -> [Action] {
         guard isAllHere, let map else { return [] }
-        return [finish(length: map.length)]
+        return allHere(length: map.length)
     }
 
     private var isAllHere: Bool {
@@ -99,8 +103,8 @@ extension DownloadMachine {
         return map.isComplete
     }
 
-    private mutating func finish(length: Int64) -> Action {
-        var complete = representation ?? Representation()
+    mutating func finish(length: Int64) -> Action {
+        var complete = original ?? representation ?? Representation()
         if complete.contentCoding == nil { complete.length = length }
         representation = complete
         phase = .complete
@@ -120,6 +124,7 @@ extension DownloadMachine {
             return []
         }
         redirected = nil
+        if failure.code == .contentCoded, !decodes { return allowCoding() }
         if failure.code == .wrongRange, phase != .streaming { return wrongRange() }
         if fault.isOld, failure.isTransient, retryAfter == nil { return [] }
         countedFailures += 1
@@ -131,6 +136,17 @@ extension DownloadMachine {
         case .giveUp:
             return nextURL(after: failure)
         }
+    }
+
+    /// The server does not send the file as it is: it may encode it, and what arrives is decoded. Ranges of an encoded body
+    /// are none of the file, so it comes as one stream.
+    private mutating func allowCoding() -> [Action] {
+        let cancelled = cancelAll()
+        let hadBytes = map?.held.isEmpty == false || streamed > 0
+        startOver()
+        decodes = true
+        phase = .streaming
+        return cancelled + (hadBytes ? [.discardPartial] : [])
     }
 
     /// A range came that was not asked for: tried once on another connection, then by one stream.
@@ -158,10 +174,13 @@ extension DownloadMachine {
         retry = RetryState(policy: policy.retry)
         wrongRanges = 0
         areRangesProven = false
-        if task.digest != nil, let length = map?.length, phase == .spreading || phase == .leading {
-            representation = Representation(length: length)
+        if let map, !map.held.isEmpty, phase == .spreading || phase == .leading || original != nil {
+            // What is here is kept, and the mirror shows by samples that it serves the same; a digest proves more, later.
+            original = original ?? representation
+            representation = Representation(length: map.length)
             binding = .none
             phase = .leading
+            if task.digest == nil { compareWithServer() }
             return cancelled
         }
         let hadBytes = map?.held.isEmpty == false || streamed > 0

@@ -89,6 +89,8 @@ package struct DownloadMachine: Sendable {
         case spreading
         /// The server has no ranges, or none to be trusted: one transfer brings the whole.
         case streaming
+        /// All bytes are here; whether they are still those of the server is asked once more.
+        case confirming
         case complete
         case failed
     }
@@ -100,6 +102,8 @@ package struct DownloadMachine: Sendable {
         case first(ByteRange)
         case segment(ByteRange)
         case sample(ByteRange)
+        /// What the server has now that all is here.
+        case confirmation
     }
 
     /// How a range is bound to the representation: in which form `If-Range` is sent. Some servers honour only a date;
@@ -139,6 +143,16 @@ package struct DownloadMachine: Sendable {
     var samples: [ByteRange] = []
     var needsFreshConnection = false
     var bypassesCaches = false
+    /// Whether the server is allowed to encode, since it does not send the file as it is.
+    var decodes = false
+    /// What the bytes here are of, while a mirror that has to prove that it serves the same is asked.
+    var original: Representation?
+    /// A digest of the whole file that the server gave with it (RFC 9530, RFC 1864); nil where it gave none.
+    package var servedDigest: Digest?
+    /// The length of what is being confirmed.
+    var confirmedLength: Int64 = 0
+    /// How many transfers have brought bytes of the present representation.
+    var contributors = 0
     /// Whether a range has come in answer to a request with `If-Range` in its present form.
     var isBindingProven = false
     /// Whether a range came that was asked for, so that the server has ranges, whatever else it answers.
@@ -207,7 +221,7 @@ package struct DownloadMachine: Sendable {
     package var demand: Int {
         guard !isWaiting else { return 0 }
         switch phase {
-        case .sampling, .leading, .streaming:
+        case .sampling, .leading, .streaming, .confirming:
             return purposes.isEmpty ? 1 : 0
         case .spreading:
             guard let map else { return 0 }
@@ -226,6 +240,8 @@ package struct DownloadMachine: Sendable {
             guard let sample = samples.first else { return nil }
             purposes[id] = .sample(sample)
             range = sample
+        case .confirming:
+            purposes[id] = .confirmation
         case .leading where map == nil, .streaming:
             range = phase == .leading ? firstRange : nil
             purposes[id] = range.map(Purpose.first) ?? .whole
@@ -241,9 +257,9 @@ package struct DownloadMachine: Sendable {
         failuresBefore[id] = countedFailures
         defer { needsFreshConnection = false }
         return TransferRequest(
-            .get, url, range: range, ifRange: range == nil ? nil : ifRange,
+            phase == .confirming ? .head : .get, url, range: range, ifRange: range == nil ? nil : ifRange,
             headers: url.origin == task.urls[0].origin ? task.headers : [], onFreshConnection: needsFreshConnection,
-            bypassesCaches: bypassesCaches)
+            bypassesCaches: bypassesCaches, decodes: decodes)
     }
 
     /// Splits the longest rest for one more transfer, if the file may have one. The caller holds a spare permit, and
@@ -288,10 +304,10 @@ package struct DownloadMachine: Sendable {
 
     /// What a partial's record is to say; nil where there is nothing that another run could go on from.
     package var resumable: (representation: Representation, held: ByteRangeSet)? {
-        guard let map, let representation, phase != .sampling, phase != .streaming, !map.held.isEmpty else {
-            return nil
-        }
-        return (representation, map.held)
+        guard let map, phase != .sampling || original != nil, phase != .streaming, !map.held.isEmpty,
+            let known = original ?? representation
+        else { return nil }
+        return (known, map.held)
     }
 
     /// How many bytes are here, and how many there will be.
@@ -340,7 +356,7 @@ package struct DownloadMachine: Sendable {
         compareWithServer()
     }
 
-    private mutating func compareWithServer() {
+    mutating func compareWithServer() {
         samples = Self.samples(of: map?.held ?? ByteRangeSet())
         phase = .sampling
     }

@@ -47,7 +47,8 @@ package struct HostMemory: Hashable, Sendable {
     /// Takes the caps that the limiter has lowered, and gives all facts that are new or no longer hold.
     package mutating func learnt(loweredCaps: [String: Int]) -> [HostFacts] {
         for (origin, cap) in loweredCaps { change(origin) { $0.permits = cap } }
-        for (origin, fact) in facts where fact.permits != nil && loweredCaps[origin] == nil && changed.contains(origin) {
+        for (origin, fact) in facts where fact.permits != nil && loweredCaps[origin] == nil && changed.contains(origin)
+        {
             change(origin) { $0.permits = nil }
         }
         return changed.sorted().compactMap { facts[$0] }

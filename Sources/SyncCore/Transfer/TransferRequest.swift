@@ -18,10 +18,12 @@ package struct TransferRequest: Hashable, Sendable {
     package var onFreshConnection: Bool
     /// Whether caches on the way are told to ask the origin server (RFC 9111 §5.2.1.4): data did not match its digest.
     package var bypassesCaches: Bool
+    /// Whether a content coding is offered, and undone as it arrives: the server does not send the file without one.
+    package var decodes: Bool
 
     package init(
         _ method: Method, _ url: WebURL, range: ByteRange? = nil, ifRange: String? = nil, headers: [HeaderField] = [],
-        onFreshConnection: Bool = false, bypassesCaches: Bool = false
+        onFreshConnection: Bool = false, bypassesCaches: Bool = false, decodes: Bool = false
     ) {
         self.url = url
         self.method = method
@@ -30,6 +32,7 @@ package struct TransferRequest: Hashable, Sendable {
         self.headers = headers
         self.onFreshConnection = onFreshConnection
         self.bypassesCaches = bypassesCaches
+        self.decodes = decodes
     }
 }
 
@@ -70,12 +73,19 @@ package enum Answer: Hashable, Sendable {
     case refused(Failure)
 
     /// Judges a final answer to a GET for `range`, or for the whole where it is nil.
-    package init(_ head: ResponseHead, to range: ByteRange?, from url: WebURL) {
+    ///
+    /// - Parameter decodes: Whether a content coding is undone as the body arrives. Its length is that of the encoded body
+    ///   then, and tells nothing of the file's.
+    package init(_ head: ResponseHead, to range: ByteRange?, from url: WebURL, decodes: Bool = false) {
         switch head.status {
+        case 200 where head.representation.contentCoding == nil || head.isStoredAsSent(url):
+            self = .whole(head.representation)
+        case 200 where decodes:
+            var decoded = head.representation
+            decoded.length = nil
+            self = .whole(decoded)
         case 200:
-            self =
-                head.representation.contentCoding == nil || head.isStoredAsSent(url)
-                ? .whole(head.representation) : .refused(Self.coded(head, url))
+            self = .refused(Self.coded(head, url))
         case 206:
             self = Self.part(head, range, url)
         case 416 where range != nil:

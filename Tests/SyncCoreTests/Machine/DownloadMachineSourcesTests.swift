@@ -51,19 +51,57 @@ import Testing
 
     // MARK: Mirrors and digests
 
-    @Test func `a mirror goes on where the first URL gives up, anew without a digest`() throws {
-        var told = try ToldMachine(mirrors: 1)
+    /// A download of which 30 bytes are here when its first URL is gone.
+    private func lost(mirrors: Int = 1) throws -> ToldMachine {
+        var told = try ToldMachine(mirrors: mirrors)
         _ = try told.ask(1)
         _ = told.head(1, .whole(tagged(1)))
         told.progress(1, 30)
         _ = told.end(1, lostConnection)
         told.machine.timerFired()
         _ = try told.ask(2)
-        let actions = told.refused(2, 404)
-        #expect(actions == [.discardPartial])
-        let request = try told.ask(3)
-        #expect(request.url == told.mirror)
-        #expect(request.range == nil)
+        #expect(told.refused(2, 404) == [])
+        return told
+    }
+
+    @Test func `a mirror shows by a sample that it serves the same, and goes on behind what is here`() throws {
+        var told = try lost()
+        let sample = try told.ask(3)
+        #expect(sample.url == told.mirror)
+        #expect(sample.range == ByteRange(0, 30))
+        #expect(sample.ifRange == nil)
+        #expect(told.head(3, .part(ByteRange(0, 30), of: tagged(2))).1 == .keep(most: 30))
+        #expect(told.end(3, matches: true) == [])
+        let rest = try told.ask(4)
+        #expect(rest.url == told.mirror)
+        #expect(rest.range == ByteRange(30, 100))
+        _ = told.head(4, .part(ByteRange(30, 100), of: tagged(2)))
+        told.progress(4, 100)
+        // What is recorded is what the first URL said, which the next run asks.
+        #expect(told.end(4) == [.complete(tagged(1))])
+    }
+
+    @Test(arguments: ["bytes", "length", "whole"])
+    func `a mirror that serves something else is left out, and poisons nothing`(difference: String) throws {
+        var told = try lost()
+        _ = try told.ask(3)
+        let end: [DownloadMachine.Action]
+        switch difference {
+        case "bytes":
+            _ = told.head(3, .part(ByteRange(0, 30), of: tagged(2)))
+            end = told.end(3, matches: false)
+        case "length":
+            #expect(told.head(3, .part(ByteRange(0, 30), of: tagged(2, 90))).1 == .cut)
+            end = told.end(3, .cut)
+        default:
+            #expect(told.head(3, .whole(tagged(2, 90))).1 == .cut)
+            end = told.end(3, .cut)
+        }
+        #expect(end.endingFailure == .softError)
+        // What the first URL gave is there for another run.
+        let resumable = try #require(told.machine.resumable)
+        #expect(resumable.representation == tagged(1))
+        #expect(resumable.held == ByteRangeSet([ByteRange(0, 30)]))
     }
 
     @Test func `a mirror goes on behind the bytes of the first URL where a digest proves the file (BR 129)`() throws {
