@@ -73,6 +73,9 @@ package let dlsyncCommand = CommandSpec(
         .value(
             "stall-timeout", "DURATION", section: Section.transfer, default: "30s",
             "How long a transfer may bring nothing before it is begun again. There is no limit on the whole time."),
+        .flag(
+            "require-ranges", section: Section.transfer,
+            "Fetch files of --min-segment bytes and more only from servers that can go on in their middle."),
         .flag("http1.1", section: Section.transfer, "Use HTTP/1.1 and nothing later."),
         .flag("ipv4", short: "4", section: Section.transfer, "Use IPv4 addresses alone."),
         .flag("ipv6", short: "6", section: Section.transfer, "Use IPv6 addresses alone."),

@@ -116,6 +116,7 @@ struct Settings: Hashable, Sendable {
         configuration.longestRetryWait = try duration(arguments, "retry-max-wait") ?? configuration.longestRetryWait
         configuration.connectTimeout = try duration(arguments, "connect-timeout") ?? configuration.connectTimeout
         configuration.stallTimeout = try duration(arguments, "stall-timeout") ?? configuration.stallTimeout
+        configuration.requiresRanges = arguments.flag("require-ranges")
         configuration.onlyHTTP11 = arguments.flag("http1.1")
         try arguments.requireAtMostOne(of: ["ipv4", "ipv6"])
         configuration.addressFamily = arguments.flag("ipv4") ? .ipv4 : arguments.flag("ipv6") ? .ipv6 : .any

@@ -19,7 +19,7 @@ struct SettingsTests {
         ("per-host", ["--per-host", "3"]), ("segments", ["-s", "3"]), ("min-segment", ["--min-segment", "3M"]),
         ("limit-rate", ["--limit-rate", "3k"]), ("retries", ["--retries", "3"]),
         ("retry-max-wait", ["--retry-max-wait", "3m"]), ("connect-timeout", ["--connect-timeout", "3"]),
-        ("stall-timeout", ["--stall-timeout", "3"]), ("http1.1", ["--http1.1"]), ("ipv4", ["-4"]), ("ipv6", ["-6"]),
+        ("stall-timeout", ["--stall-timeout", "3"]), ("http1.1", ["--http1.1"]), ("require-ranges", ["--require-ranges"]), ("ipv4", ["-4"]), ("ipv6", ["-6"]),
         ("user-agent", ["-A", "someone"]), ("origin", ["--origin", "http://example.org/"]),
         ("user", ["-u", "me:secret", "--origin", "http://example.org/"]),
         ("header", ["-H", "X-Key: abc", "--origin", "http://example.org/"]),

@@ -17,7 +17,9 @@ import Testing
         #expect(memory.permits(perHost: 8)["http://a:80"] == expected)
     }
 
-    @Test("Refused ranges count for a week", arguments: [(0, true), (6, true), (7, false), (-1, false)] as [(Int64, Bool)])
+    @Test(
+        "Refused ranges count for a week",
+        arguments: [(0, true), (6, true), (7, false), (-1, false)] as [(Int64, Bool)])
     func ranges(days: Int64, expected: Bool) {
         let memory = HostMemory(
             [HostFacts(origin: "a", refusesRanges: true, learnt: Self.daysAgo(days))], now: Self.now)

@@ -21,6 +21,8 @@ public struct SyncConfiguration: Hashable, Sendable {
     public var connectTimeout: Duration = .seconds(30)
     /// How long a transfer may bring nothing at all.
     public var stallTimeout: Duration = .seconds(30)
+    /// Whether files of `minimumSegment` bytes and more are fetched only from servers that can go on in their middle.
+    public var requiresRanges = false
     /// HTTP/1.1 and nothing later.
     public var onlyHTTP11 = false
     /// Which addresses of a host are used.
@@ -106,7 +108,7 @@ public struct SyncConfiguration: Hashable, Sendable {
         loop.perHost = connectionsPerHost
         loop.transfer = TransferPolicy(
             segments: segments, mostSegments: min(connections, connectionsPerHost), minimumSegment: minimumSegment,
-            retry: RetryPolicy(retries: retries, maxWait: longestRetryWait))
+            retry: RetryPolicy(retries: retries, maxWait: longestRetryWait), requiresRanges: requiresRanges)
         loop.rateLimit = rateLimit
         loop.connectTimeout = connectTimeout
         loop.stallTimeout = stallTimeout

@@ -207,7 +207,11 @@ extension EntryJob {
         guard stage == .publishing else { return }
         switch result {
         case .published(let record):
-            finish(.done, reason: decision?.reason ?? "", size: record.file.size, digest: record.digest, in: loop)
+            let doubt =
+                machine?.isLengthUnverified == true ? "; its length is unverified, as the server did not tell it" : ""
+            finish(
+                .done, reason: (decision?.reason ?? "") + doubt, size: record.file.size, digest: record.digest, in: loop
+            )
         case .failed(let failure):
             stage = .downloading
             keepForAnotherRun(failure, in: loop)

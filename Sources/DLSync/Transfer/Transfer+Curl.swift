@@ -3,7 +3,9 @@ internal import SyncCore
 
 extension Transfer {
     /// Sets libcurl's handle up for the next request.
-    func prepare(_ configuration: LoopConfiguration, isRateLimited: Bool) throws(CurlError) {
+    func prepare(
+        _ configuration: LoopConfiguration, isRateLimited: Bool, avoidsHTTP2: Bool = false
+    ) throws(CurlError) {
         try easy.reset()
         try easy.set(receiver: self)
         try easy.set(.noSignal, 1)
@@ -21,7 +23,7 @@ extension Transfer {
         easy.preferBufferSize(isLarge ? WriteBuffer.size : 64 << 10)
         if route.url.scheme == "https" { try easy.set(.pipeWait, 1) }
         // Paused streams of a shared connection hold each other up, and ranges gain nothing from sharing one.
-        let wantsOwnConnection = isRateLimited || isLarge || configuration.onlyHTTP11
+        let wantsOwnConnection = isRateLimited || isLarge || avoidsHTTP2 || configuration.onlyHTTP11
         try easy.set(
             .httpVersion,
             wantsOwnConnection ? EasyHandle.HTTPVersion.http11 : EasyHandle.HTTPVersion.http2OverTLS)

@@ -67,6 +67,8 @@ actor TransferLoop {
     private var tickets: [Limiter.Ticket: TicketUse] = [:]
     private var queued: [JobID: Int] = [:]
     private var deadlines = Deadlines<JobID>()
+    /// How many transfers in a row were lost of each host that may speak HTTP/2.
+    private var losses: [String: Int] = [:]
     private var bucket: RateBucket?
     private var nextDeal: MonotonicTime = .zero
     private var nextTick: MonotonicTime = .zero
@@ -84,6 +86,10 @@ actor TransferLoop {
     private(set) var isInterrupted = false
     /// What wants to be called once at the end of each turn, as the publisher does.
     private var turnEnds: [@Sendable (isolated TransferLoop) -> Void] = []
+
+    /// After so many transfers in a row that were lost, a host is spoken to in HTTP/1.1: some servers end all streams of a
+    /// connection when they mean one.
+    static let mostLosses = 3
 
     /// How many jobs may be in the loop at once: enough that none of the permits ever waits for a reader.
     static let mostJobs = 2048
@@ -460,7 +466,9 @@ actor TransferLoop {
         transfers[transfer.id] = transfer
         transfer.watch = StallWatch(startedAt: now)
         do {
-            try transfer.prepare(configuration, isRateLimited: bucket != nil)
+            try transfer.prepare(
+                configuration, isRateLimited: bucket != nil,
+                avoidsHTTP2: losses[transfer.route.url.origin] ?? 0 >= Self.mostLosses)
             transfer.easy.tag = transfer.id.number
             if bucket != nil { transfer.allowance = 1 }
             try multi.add(transfer.easy)
@@ -532,6 +540,13 @@ actor TransferLoop {
         {
             // Others of this host are being served: it takes no more at once.
             limiter.refused(host: host, now: now)
+        }
+        if transfer.route.url.scheme == "https" {
+            switch end {
+            case .failed(let failure) where failure.code == .connectionLost: losses[host, default: 0] += 1
+            case .finished where losses[host] ?? 0 < Self.mostLosses: losses[host] = nil
+            default: break
+            }
         }
         guard release(transfer), let job = jobs[transfer.job] else { return }
         job.progressed(transfer)

@@ -22,6 +22,8 @@ public struct Failure: Error, Hashable, Sendable {
         case missing
         case wrongRange
         case contentCoded
+        /// The server cannot go on in the middle of a file, which is asked for.
+        case noRanges
         case softError
         case unstable
         case digestMismatch

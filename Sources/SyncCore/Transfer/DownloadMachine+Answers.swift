@@ -45,7 +45,7 @@ extension DownloadMachine {
 
     /// The whole representation comes, by one transfer.
     private mutating func beginWhole(_ id: TransferID, _ now: Representation) -> ([Action], BodyVerdict) {
-        if let failure = brokenPromise(now) ?? softError(now) { return refuse(id, failure) }
+        if let failure = brokenPromise(now) ?? softError(now) ?? missingRanges(now) { return refuse(id, failure) }
         let hadBytes = map?.held.isEmpty == false || streamed > 0
         representation = now
         original = nil
@@ -227,6 +227,14 @@ extension DownloadMachine {
         else { return nil }
         return Failure(
             .softError, "\(url.redacted) has \(length) bytes where the source promises \(promised)")
+    }
+
+    /// A server that gives the whole or nothing, where that is not enough.
+    private func missingRanges(_ now: Representation) -> Failure? {
+        guard policy.requiresRanges, now.length.map({ $0 >= policy.minimumSegment }) ?? true else { return nil }
+        return Failure(
+            .noRanges,
+            "\(url.redacted) can only be fetched in one piece; leave --require-ranges out if that is good enough")
     }
 
     /// An error page with status 200, where neither size nor digest will tell.

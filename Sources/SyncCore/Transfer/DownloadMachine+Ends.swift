@@ -7,7 +7,7 @@ extension DownloadMachine {
         let refusal = refusals[id]
         let rest = map?[id]?.rest
         let fault = Fault(
-            target: targets[id], isOld: failuresBefore[id].map { $0 < countedFailures } ?? false,
+            range: purpose.range, target: targets[id], isOld: failuresBefore[id].map { $0 < countedFailures } ?? false,
             isBesideOthers: purposes.count > 1 || refusal?.isBesideOthers == true)
         forget(id)
         if case .confirmation = purpose {
@@ -39,6 +39,8 @@ extension DownloadMachine {
 
     /// What there is to know of a transfer that failed.
     private struct Fault {
+        /// What was asked for.
+        var range: ByteRange?
         /// Where a redirect had led, if it was sent there at once.
         var target: WebURL?
         /// Whether another failure was counted while it ran.
@@ -124,6 +126,13 @@ extension DownloadMachine {
             return []
         }
         redirected = nil
+        if let range = fault.range, failure.mayBeTooMuch, phase == .spreading || phase == .leading,
+            range.count > 2 * Self.shortestRange
+        {
+            // Some servers refuse ranges above some length. Halving ends soon, at a length that none refuses for that.
+            mostPerRequest = max(Self.shortestRange, range.count / 2)
+            return []
+        }
         if failure.code == .contentCoded, !decodes { return allowCoding() }
         if failure.code == .wrongRange, phase != .streaming { return wrongRange() }
         if fault.isOld, failure.isTransient, retryAfter == nil { return [] }
@@ -137,6 +146,9 @@ extension DownloadMachine {
             return nextURL(after: failure)
         }
     }
+
+    /// No server refuses a range of this many bytes for its length.
+    private static let shortestRange: Int64 = 1 << 20
 
     /// The server does not send the file as it is: it may encode it, and what arrives is decoded. Ranges of an encoded body
     /// are none of the file, so it comes as one stream.
@@ -200,6 +212,14 @@ extension Failure {
     fileprivate var mayBeExpiredRedirect: Bool {
         switch code {
         case .denied, .missing, .status(403), .status(400): true
+        default: false
+        }
+    }
+
+    /// Whether a server may say by this that it was asked for too much at once.
+    fileprivate var mayBeTooMuch: Bool {
+        switch code {
+        case .status(400), .status(403), .status(413): true
         default: false
         }
     }

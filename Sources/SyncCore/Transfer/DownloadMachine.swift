@@ -43,11 +43,15 @@ package struct TransferPolicy: Hashable, Sendable {
     /// No range shorter than this is split off, in bytes.
     package var minimumSegment: Int64
     package var retry: RetryPolicy
+    /// Whether only servers are good enough that can go on in the middle of a file (`--require-ranges`). Files shorter than
+    /// `minimumSegment` are fetched from any.
+    package var requiresRanges: Bool
 
     package init(
         segments: SegmentLimit = .auto, mostSegments: Int = 8, minimumSegment: Int64 = 1 << 20,
-        retry: RetryPolicy = RetryPolicy()
+        retry: RetryPolicy = RetryPolicy(), requiresRanges: Bool = false
     ) {
+        self.requiresRanges = requiresRanges
         self.segments = segments
         self.mostSegments = mostSegments
         self.minimumSegment = minimumSegment
@@ -143,6 +147,8 @@ package struct DownloadMachine: Sendable {
     var samples: [ByteRange] = []
     var needsFreshConnection = false
     var bypassesCaches = false
+    /// No more bytes than this are asked for at once: the server refuses longer ranges.
+    var mostPerRequest = Int64.max
     /// Whether the server is allowed to encode, since it does not send the file as it is.
     var decodes = false
     /// What the bytes here are of, while a mirror that has to prove that it serves the same is asked.
@@ -214,6 +220,9 @@ package struct DownloadMachine: Sendable {
     /// Whether the machine has ended, in one way or the other.
     package var isEnded: Bool { phase == .complete || phase == .failed }
 
+    /// Whether the server did not tell how long the file is, so that only its end says that it is whole.
+    package var isLengthUnverified: Bool { map == nil }
+
     /// Whether the server was found to answer requests for ranges with the whole, of a file whose length it tells.
     package var foundNoRanges: Bool { phase == .streaming && map != nil }
 
@@ -247,7 +256,7 @@ package struct DownloadMachine: Sendable {
             purposes[id] = range.map(Purpose.first) ?? .whole
         case .leading, .spreading:
             if phase == .leading { cutForFixedSegments() }
-            guard let segment = map?.take(id) else { return nil }
+            guard let segment = map?.take(id, most: mostPerRequest) else { return nil }
             purposes[id] = .segment(segment.rest)
             range = segment.rest
         case .complete, .failed:
@@ -323,7 +332,9 @@ package struct DownloadMachine: Sendable {
     /// The range that a new file's first request asks for: with a fixed number of segments only the first one's part,
     /// so that no connection has to be cut where the next begins.
     private var firstRange: ByteRange? {
-        guard case .fixed(let count) = policy.segments, count > 1 else { return nil }
+        guard case .fixed(let count) = policy.segments, count > 1 else {
+            return policy.requiresRanges ? ByteRange(0, max(1, policy.minimumSegment)) : nil
+        }
         let size = task.promisedSize ?? task.announced?.length
         guard let size else { return ByteRange(0, max(1, policy.minimumSegment)) }
         guard size / 2 >= max(1, policy.minimumSegment) else { return nil }

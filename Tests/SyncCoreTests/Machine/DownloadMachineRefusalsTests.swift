@@ -91,6 +91,37 @@ import Testing
         #expect(told.machine.resumable?.held == ByteRangeSet([ByteRange(0, 40)]))
     }
 
+    // MARK: Servers with limits
+
+    @Test func `a range that is refused for its length is halved, and no more than that (BR 13)`() throws {
+        let known = tagged(1, 100 << 20)
+        var told = try ToldMachine(start: .partial(known, held: ByteRangeSet([ByteRange(0, 4 << 20)])))
+        var asked: [Int64] = []
+        for id in 1...20 {
+            guard let request = told.machine.request(for: TransferID(id)) else { break }
+            asked.append(request.range?.count ?? 0)
+            if !told.refused(id, 403).isEmpty { break }
+        }
+        let expected: [Int64] = [96, 48, 24, 12, 6, 3].map { $0 << 20 } + [3 << 19]
+        #expect(asked == expected)
+        #expect(told.machine.isEnded)
+    }
+
+    @Test(arguments: [(true, 200, true), (true, 50, false), (false, 200, false)])
+    func `a server without ranges is refused where they are required (BR 14)`(
+        required: Bool, length: Int64, isRefused: Bool
+    ) throws {
+        let url = try #require(WebURL("http://example.org/a"))
+        var machine = DownloadMachine(
+            DownloadTask(urls: [url]), policy: TransferPolicy(minimumSegment: 100, requiresRanges: required), seed: 1)
+        let request = machine.request(for: TransferID(1))
+        #expect(request?.range == (required ? ByteRange(0, 100) : nil))
+        let head = ResponseHead(status: 200, contentLength: length, representation: tagged(1, length))
+        let (_, body) = machine.received(head, from: url, for: TransferID(1))
+        #expect((body == .drop) == isRefused)
+        if isRefused { #expect(machine.ended(TransferID(1), .finished).endingFailure == .noRanges) }
+    }
+
     // MARK: The last question
 
     private func fetched(_ known: Representation) throws -> ToldMachine {
