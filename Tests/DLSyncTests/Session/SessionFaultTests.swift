@@ -117,8 +117,8 @@ private let misdeeds: [Misdeed] = [
     Misdeed(
         "a page in place of the file, a size is promised", [.always(.softNotFound)], failure: .softError, promised: size
     ),
-    Misdeed("gzip though identity was asked for", [.always(.gzip())], failure: .contentCoded),
-    Misdeed("gzip once", [.once(.gzip())], failure: .contentCoded),
+    Misdeed("gzip though identity was asked for", [.always(.gzip())], mostRequests: 2),
+    Misdeed("gzip once", [.once(.gzip())], mostRequests: 2),
     // Redirects.
     Misdeed("a redirect to itself", [.always(.redirect("/a"))], failure: .tooManyRedirects, mostRequests: 21),
     Misdeed("a redirect to a file", [.always(.redirect("file:///etc/passwd"))], failure: .refusedScheme),
@@ -188,7 +188,7 @@ extension SessionTests {
                 server.serve("/a", Resource(.pattern(seed: 1, count: size), etag: "W/\"v1\""), script: [cut])
                 let told = try await bench.run([server.url("/a")])
                 #expect(told.isAllWell)
-                let condition = try #require(server.requests.last?.field("If-Range"))
+                let condition = try #require(server.requests.last { $0.range != nil }?.field("If-Range"))
                 #expect(!condition.hasPrefix("W/"))
             }
         }
