@@ -40,6 +40,8 @@ final class PublishDesk: Sendable {
 
     let destination: Destination
     let state: StateStore?
+    /// What the destination's file system has promised to downloads and not yet given.
+    let space = Mutex(SpaceBudget())
     private let waiting = Mutex(Waiting())
     private let publishing = DispatchQueue(label: "dlsync.publish")
     private let reading = DispatchQueue(label: "dlsync.read")
