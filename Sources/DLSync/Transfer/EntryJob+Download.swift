@@ -50,6 +50,7 @@ extension EntryJob {
     func adopt(_ file: LocalFile, _ announced: Representation?, in loop: isolated TransferLoop) {
         stage = .busy
         if let old = facts.partial { forget(partial: old.id) }
+        context.desk.takeReserve()
         let partialID = context.desk.newPartialID()
         let (path, id, desk) = (facts.path, id, context.desk)
         desk.read { [loop] in
@@ -146,6 +147,7 @@ extension EntryJob {
     private func openPartial(length: Int64?) throws(Failure) {
         do {
             let desk = context.desk
+            desk.takeReserve()
             try findRoom(length: length, partial: partial)
             let partial: PartialFile
             if let known = self.partial {
