@@ -79,6 +79,12 @@ package final class PartialFile: ReadableFile {
         }
     }
 
+    /// The bytes that the file system has given to the file, which are fewer than its length where it has holes.
+    package func allocatedSize() throws(DiskError) -> Int64 {
+        // The unit of `st_blocks` is 512 bytes, whatever the file system's own blocks are (inode(7)).
+        Int64(try calls.status(descriptor.number, path: descriptor.path).st_blocks) * 512
+    }
+
     /// Cuts the file, or lengthens it by a hole.
     package func truncate(to length: Int64) throws(DiskError) {
         try calls.truncate(descriptor.number, to: length, path: descriptor.path)

@@ -38,14 +38,22 @@ final class PublishDesk: Sendable {
         var failure: Failure?
     }
 
+    /// Room on the disk that is kept for the state.
+    private enum Reserve { case notTaken, taken, givenBack }
+
     let destination: Destination
     let state: StateStore?
+    /// What the destination's file system has promised to downloads and not yet given.
+    let space = Mutex(SpaceBudget())
     private let waiting = Mutex(Waiting())
     private let publishing = DispatchQueue(label: "dlsync.publish")
     private let reading = DispatchQueue(label: "dlsync.read")
+    private let reserve = Mutex(Reserve.notTaken)
     private let names: Mutex<Int>
     private let namePrefix: String
 
+    /// Some hundred pages of the state's log, in bytes.
+    private static let reserveSize: Int64 = 512 << 10
     /// So many files share a sync.
     private static let mostItems = 512
     /// So long a finished file waits for others.
@@ -68,6 +76,30 @@ final class PublishDesk: Sendable {
             return "\(namePrefix)\(number)"
         }
     }
+
+    /// Takes some room before the first download does: on a disk that fills up, the records of what is here still find a
+    /// place. A disk without so much room has to do without.
+    func takeReserve() {
+        reserve.withLock { reserve in
+            guard reserve == .notTaken else { return }
+            let isTaken = (try? destination.createPartial(reserveName).preallocate(Self.reserveSize)) != nil
+            reserve = isTaken ? .taken : .givenBack
+            if !isTaken { try? destination.removePartial(reserveName) }
+        }
+    }
+
+    /// Gives the room back; false where there is none any more.
+    @discardableResult
+    func giveBackReserve() -> Bool {
+        reserve.withLock { reserve in
+            guard reserve == .taken else { return false }
+            reserve = .givenBack
+            return (try? destination.removePartial(reserveName)) != nil
+        }
+    }
+
+    /// It looks like a partial without a record, so a run that comes after a killed one takes it away.
+    private var reserveName: String { namePrefix + "reserve" }
 
     /// Notes a change of the state, to be written with the next batch.
     ///
@@ -248,8 +280,13 @@ final class PublishDesk: Sendable {
 
     private func write(_ changes: [StateChange]) {
         guard let state, !changes.isEmpty else { return }
-        do {
-            try state.apply(changes)
+        do throws(StateError) {
+            do throws(StateError) {
+                try state.apply(changes)
+            } catch {
+                guard error.kind == .diskFull, giveBackReserve() else { throw error }
+                try state.apply(changes)
+            }
         } catch {
             waiting.withLock { $0.failure = $0.failure ?? error.failure }
         }

@@ -255,9 +255,13 @@ extension SystemCalls {
     }
 
     /// The bytes that this user may still write on the descriptor's file system (`fstatvfs(3)`).
+    ///
+    /// - Throws: ``DiskError``, with `EOPNOTSUPP` where a file system says that it has no blocks at all, as one of memory
+    ///   without a limit does.
     func freeSpace(_ descriptor: Int32, path: @autoclosure () -> String) throws(DiskError) -> Int64 {
         var space = statvfs()
         _ = try perform(.measureSpace, path()) { _ in fstatvfs(descriptor, &space) }
+        guard space.f_blocks > 0 else { throw DiskError(code: EOPNOTSUPP, operation: .measureSpace, path: path()) }
         let (bytes, overflow) = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
         return overflow ? .max : Int64(clamping: bytes)
     }

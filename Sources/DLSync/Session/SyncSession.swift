@@ -209,6 +209,8 @@ public final class SyncSession: Sendable {
         await loop.waitUntilStopped()
         for facts in await loop.learntHostFacts() { desk.note(.host(facts)) }
         await desk.drain()
+        // To close, the state moves its log into the database.
+        desk.giveBackReserve()
         if let run, let status = exitStatus.withLock({ $0 }) {
             try? state.endRun(run, exitStatus: status, at: currentDate())
         }

@@ -1,16 +1,17 @@
 internal import SyncCore
 
 extension EntryJob {
-    /// From this size on, in bytes, the room for a file is taken before its first byte is written.
-    private static let preallocatedSize: Int64 = 1 << 20
-
     /// Starts the download machine.
     func download(from start: DownloadTask.Start, _ announced: Representation?, in loop: isolated TransferLoop) {
         var start = start
+        var isMakingRoom = false
         do {
             switch start {
             case .nothing:
-                if let old = facts.partial { forget(partial: old.id) }
+                if let old = facts.partial {
+                    forget(partial: old.id)
+                    isMakingRoom = true
+                }
             case .partial:
                 guard let record = facts.partial else { break }
                 partialID = record.id
@@ -23,6 +24,15 @@ extension EntryJob {
             if let old = facts.partial { forget(partial: old.id) }
             partialID = nil
             start = .nothing
+        }
+        // What is known not to fit is not even asked for. An old partial goes a little later, so that is no time to look.
+        if !isMakingRoom {
+            let isCoded = announced?.contentCoding != nil
+            do {
+                try findRoom(length: isCoded ? nil : announced?.length ?? facts.promisedSize, partial: partial)
+            } catch {
+                return keepForAnotherRun(error, in: loop)
+            }
         }
         let task = DownloadTask(
             urls: facts.entry.urls, headers: facts.entry.headers, promisedSize: facts.promisedSize,
@@ -40,6 +50,7 @@ extension EntryJob {
     func adopt(_ file: LocalFile, _ announced: Representation?, in loop: isolated TransferLoop) {
         stage = .busy
         if let old = facts.partial { forget(partial: old.id) }
+        context.desk.takeReserve()
         let partialID = context.desk.newPartialID()
         let (path, id, desk) = (facts.path, id, context.desk)
         desk.read { [loop] in
@@ -136,15 +147,22 @@ extension EntryJob {
     private func openPartial(length: Int64?) throws(Failure) {
         do {
             let desk = context.desk
-            if partial == nil {
-                let name = desk.newPartialID()
-                partial = try desk.destination.createPartial(name)
-                partialID = name
+            desk.takeReserve()
+            try findRoom(length: length, partial: partial)
+            let partial: PartialFile
+            if let known = self.partial {
+                partial = known
+            } else {
+                partial = try desk.destination.createPartial(desk.newPartialID())
+                self.partial = partial
+                partialID = partial.id
             }
-            if let length, length >= Self.preallocatedSize { try partial?.preallocate(length) }
+            try takeRoom(length: length, partial: partial)
             if let wanted = facts.entry.strongestDigest ?? machine?.servedDigest, digest == nil {
                 digest = try RunningDigest(wanted.algorithm)
             }
+        } catch let error as Failure {
+            throw error
         } catch let error as DiskError {
             throw error.failure
         } catch let error as DigestError {
@@ -166,6 +184,7 @@ extension EntryJob {
     }
 
     func abandonPartial() {
+        releaseRoom()
         if let partialID { context.desk.remove(partial: partialID) }
         partial = nil
         partialID = nil

@@ -28,6 +28,8 @@ final class EntryJob: TransferJob {
     /// Whether the state has a record of the partial.
     var isRecorded: Bool
     var digest: RunningDigest?
+    /// The length up to which the file system has yet to give the partial its room; nil where it has.
+    var lengthToRoom: Int64?
     var bytes: Int64 = 0
     var requests = 0
     var startedAt: MonotonicTime = .zero
@@ -135,6 +137,7 @@ final class EntryJob: TransferJob {
             progressed(transfer)
         }
         machine?.sampleSpeed(now: loop.now)
+        noteRoom()
         ticks += 1
         record(synced: ticks % 5 == 0)
     }
@@ -259,6 +262,7 @@ final class EntryJob: TransferJob {
 
     private func leave(failed: Bool, in loop: isolated TransferLoop) {
         stage = .ended
+        releaseRoom()
         partial = nil
         context.progress.settled(facts.path, failed: failed)
         loop.remove(self)

@@ -178,6 +178,35 @@ extension SessionTests {
             }
         }
 
+        @Test(
+            "Where room is not taken ahead, a file that does not fit beside those that run is not begun",
+            .enabled(if: Mount.isAllowed, "needs the right to mount a tmpfs"))
+        func dividesRoom() async throws {
+            let bench = try Bench()
+            let mount = try Mount(memory: "6m", at: bench.destination)
+            defer { withExtendedLifetime(mount) {} }
+            try await FaultServer.run { server in
+                for name in ["a", "b", "c"] {
+                    server.serve(
+                        "/\(name)", Resource(.pattern(seed: 1, count: large)),
+                        script: [.always(on: .get, .stall(after: 1000, gate: "flow"))])
+                }
+                let calls = failing(.allocate, EOPNOTSUPP) { path, _ in !path.hasSuffix("reserve") }
+                let list = try bench.list(["a", "b", "c"].map { server.url("/\($0)") })
+                let told = try await bench.session(calls: calls) { session in
+                    async let told = session.tell([list])
+                    try await server.waitForRequests(3, .get)
+                    server.gate("flow").open()
+                    return await told
+                }
+                #expect(told.summary.succeeded == 1, "\(told.complaints)")
+                let failures = told.outcomes.values.compactMap(\.failure)
+                #expect(failures.count == 2 && failures.allSatisfy { $0.code == .diskFull }, "\(told.complaints)")
+                #expect(failures.allSatisfy { $0.message.hasPrefix("it needs 3.0 MiB and ") }, "\(told.complaints)")
+                #expect(bench.partials().isEmpty)
+            }
+        }
+
         @Test("Three thousand small files come through sixteen connections") func manyFiles() async throws {
             let bench = try Bench()
             try await FaultServer.run { server in
