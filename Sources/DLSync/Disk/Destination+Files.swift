@@ -15,7 +15,8 @@ extension Destination {
         let partials = try openPartialDirectory()
         try withDirectory(of: path, creating: true) { (directory) throws(DiskError) in
             try calls.rename(
-                from: partials.number, try partialName(id), to: directory.number, path.name, path: name(path))
+                from: partials.number, try partialName(id), to: directory.number, path.name,
+                oldPath: "\(partials.path)/\(id)", path: name(path))
         }
     }
 
@@ -24,7 +25,8 @@ extension Destination {
         try withDirectory(of: target, creating: true) { (directory) throws(DiskError) in
             try withDirectory(of: path) { (source) throws(DiskError) in
                 try calls.rename(
-                    from: source.number, path.name, to: directory.number, target.name, path: name(path))
+                    from: source.number, path.name, to: directory.number, target.name, oldPath: name(path),
+                    path: name(target))
             }
         }
     }

@@ -19,10 +19,11 @@ public final class SyncSession: Sendable {
     /// Things that were found on opening and are to be said once, as sentences without a full stop.
     public let notes: [String]
 
-    /// What a session finds around it: a test puts its own in the place of either.
+    /// What a session finds around it: a test puts its own in the place of each.
     struct Machine: Sendable {
         var calls = SystemCalls.live
         var clock: any LoopClock = SystemClock()
+        var bootID = currentBootID()
     }
 
     /// Opens a destination. See ``withSyncSession(into:_:_:)``.
@@ -45,7 +46,7 @@ public final class SyncSession: Sendable {
             throw Failure(.disk, "\(error)")
         }
         do {
-            let bootID = currentBootID()
+            let bootID = machine.bootID
             let (state, note) =
                 configuration.isReadOnly
                 ? try StateStore.openCopy(of: destination, bootID: bootID)

@@ -1,0 +1,143 @@
+import Glibc
+import SyncCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DLSync
+
+/// Counts the calls of each kind, and fails one of them.
+private final class OneFault: Sendable {
+    private struct Contents {
+        var counts: [SystemCalls.Operation: Int] = [:]
+        var hit: String?
+    }
+
+    private let contents = Mutex(Contents())
+    private let target: (operation: SystemCalls.Operation, number: Int, code: Int32)?
+
+    /// - Parameter target: Which call of its kind is to fail, counted from 0; nil to count only.
+    init(_ target: (operation: SystemCalls.Operation, number: Int, code: Int32)? = nil) { self.target = target }
+
+    var calls: SystemCalls {
+        SystemCalls { [self] operation, path in
+            contents.withLock { contents in
+                let number = contents.counts[operation, default: 0]
+                contents.counts[operation] = number + 1
+                guard let target, operation == target.operation, number == target.number else { return nil }
+                contents.hit = path
+                return .failure(target.code)
+            }
+        }
+    }
+
+    func count(_ operation: SystemCalls.Operation) -> Int { contents.withLock { $0.counts[operation, default: 0] } }
+    /// The path of the call that failed.
+    var hit: String? { contents.withLock { $0.hit } }
+}
+
+/// A file of the run, and what an earlier run brought in its place.
+private struct Wanted: Sendable {
+    var name: String
+    var seed: UInt64
+    var count: Int64
+    var old: (seed: UInt64, count: Int64)?
+}
+
+private let wanted =
+    [0, 1, 100, 4096, 20_000].enumerated().map { Wanted(name: "small\($0)", seed: UInt64($0 + 10), count: $1) }
+    + [
+        Wanted(name: "big", seed: 1, count: 3 << 20),
+        Wanted(name: "replaced", seed: 3, count: 7000, old: (2, 5000)),
+        Wanted(name: "kept", seed: 4, count: 300, old: (4, 300)),
+        Wanted(name: "new/f", seed: 5, count: 1000),
+        Wanted(name: "new/below/g", seed: 6, count: 2000),
+    ]
+
+extension FaultServer {
+    /// Serves the files as an earlier run finds them, or as they are now.
+    fileprivate func serveWanted(asBefore: Bool) {
+        for file in wanted {
+            guard let old = file.old, asBefore else {
+                let date = Resource.ordinaryDate + (file.old?.seed == file.seed ? 0 : 100)
+                replace("/\(file.name)", Resource(.pattern(seed: file.seed, count: file.count), lastModified: date))
+                continue
+            }
+            replace("/\(file.name)", Resource(.pattern(seed: old.seed, count: old.count)))
+        }
+    }
+
+    fileprivate func lines(asBefore: Bool) -> [String] {
+        wanted.filter { !asBefore || $0.old != nil }.map { url("/\($0.name)") + " out=\($0.name)" }
+    }
+}
+
+extension SessionTests {
+    @Suite struct EveryFault {
+        private static let configure: @Sendable (inout SyncConfiguration) -> Void = { $0.segments = .fixed(2) }
+
+        /// A run over an earlier one, with one call that fails; whether that was told.
+        private func run(_ server: FaultServer, _ fault: OneFault, expecting code: Failure.Code?) async throws -> Bool {
+            let bench = try Bench(isInMemory: true)
+            server.serveWanted(asBefore: true)
+            let before = try await bench.run(server.lines(asBefore: true))
+            #expect(before.isAllWell, "\(before.complaints)")
+            server.serveWanted(asBefore: false)
+            let lines = server.lines(asBefore: false)
+
+            var failures: [Failure] = []
+            do {
+                let told = try await bench.run(lines, Self.configure, calls: fault.calls)
+                failures = told.outcomes.values.compactMap(\.failure)
+                #expect(told.outcomes.count == wanted.count && told.problems.isEmpty && told.unread.isEmpty)
+            } catch let failure as Failure {
+                failures = [failure]
+            }
+            #expect(failures.allSatisfy { $0.code == code }, "\(failures)")
+            for file in wanted where exists(bench.path(file.name)) {
+                let isOld = file.old.map { bench.holds(file.name, seed: $0.seed, $0.count) } ?? false
+                #expect(isOld || bench.holds(file.name, seed: file.seed, file.count), "'\(file.name)' is half a file")
+            }
+            for file in wanted where file.old != nil { #expect(exists(bench.path(file.name))) }
+
+            let again = try await bench.run(lines, Self.configure)
+            #expect(again.isAllWell, "\(again.complaints)")
+            for file in wanted { #expect(bench.holds(file.name, seed: file.seed, file.count), "'\(file.name)'") }
+            #expect(try bench.tree().count == wanted.count + 2)
+            #expect(bench.partials().isEmpty)
+            return !failures.isEmpty
+        }
+
+        /// Whether nobody need be told that a call failed, and why.
+        private func isOfNoMatter(_ operation: SystemCalls.Operation, _ path: String) -> Bool {
+            switch operation {
+            default: false
+            }
+        }
+
+        @Test(
+            "Whichever call fails, the run tells it, no name holds half a file, and the next run makes all right",
+            arguments: [
+                SystemCalls.Operation.open, .makeDirectory, .rename, .remove, .write, .allocate, .truncate, .setTime,
+                .sync, .close,
+            ])
+        func everyCall(operation: SystemCalls.Operation) async throws {
+            try await FaultServer.run { server in
+                let clean = OneFault()
+                #expect(try await run(server, clean, expecting: nil) == false)
+                let codes: [(errno: Int32, failure: Failure.Code)] = [
+                    (ENOSPC, .diskFull), (EIO, .disk), (EDQUOT, .diskFull),
+                ]
+                let start = ContinuousClock.now
+                for number in 0..<clean.count(operation) {
+                    let code = codes[number % codes.count]
+                    let fault = OneFault((operation, number, code.errno))
+                    let isTold = try await run(server, fault, expecting: code.failure)
+                    let path = try #require(fault.hit, "call \(number) was not made")
+                    if !isTold { print("UNTOLD \(operation) \(number) \(path) \(code.errno)") }
+                }
+                print("COUNT \(operation) \(clean.count(operation)) \(ContinuousClock.now - start)")
+            }
+        }
+    }
+}
