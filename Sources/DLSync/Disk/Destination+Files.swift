@@ -1,5 +1,6 @@
 internal import Glibc
 package import SyncCore
+internal import Synchronization
 
 // MARK: - Files in their place
 
@@ -103,7 +104,9 @@ extension Destination {
 
     /// Creates the file of a partial. One of that name must not be there yet.
     package func createPartial(_ id: String) throws(DiskError) -> PartialFile {
-        try openPartial(id, flags: O_CREAT | O_EXCL)
+        let partial = try openPartial(id, flags: O_CREAT | O_EXCL)
+        hasNewPartials.withLock { $0 = true }
+        return partial
     }
 
     /// Opens the file of a partial that an earlier run left; `ENOENT` where it is missing.

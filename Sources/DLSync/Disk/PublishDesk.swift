@@ -5,8 +5,9 @@ internal import Synchronization
 /// Where finished data waits to be published, and records wait to be written: gathered by the loop, done in batches by a
 /// queue of its own, so that the loop never waits for a disk.
 ///
-/// The order of a batch is: data synced, verified, renamed into place, directories synced, records committed. Many small
-/// files share one sync.
+/// The order of a batch is: verified, data synced, renamed into place, directories synced, records committed. Many small
+/// files share one sync. What could not be synced is not recorded, and is told: the next run finds the file in its place
+/// and syncs it before it records it.
 final class PublishDesk: Sendable {
     /// A finished download.
     struct Item: Sendable {
@@ -150,29 +151,31 @@ final class PublishDesk: Sendable {
 
     private func carryOut(_ batch: Waiting) -> [(JobID, Result)] {
         var results: [(JobID, Result)] = []
-        var changes = synced(batch.changes, batch.syncs)
+        var changes = lasting(synced(batch.changes, batch.syncs))
         var ready: [Item] = []
         for item in batch.items {
             if let problem = verify(item) { results.append((item.job, problem)) } else { ready.append(item) }
         }
-        var directories: [RelativePath?: RelativePath] = [:]
+        var placed: [(item: Item, record: FileRecord)] = []
         for (item, failure) in syncData(of: ready) {
             if let failure {
                 results.append((item.job, .failed(failure)))
                 continue
             }
             do {
-                let record = try place(item)
-                directories[item.path.parent] = item.path
-                changes.append(.complete(record))
-                results.append((item.job, .published(record)))
+                placed.append((item, try place(item)))
             } catch {
                 results.append((item.job, .failed(error.failure)))
             }
         }
-        for path in directories.values {
-            // The rename is done and the data is safe: a directory that cannot be synced costs at most work after a crash.
-            try? destination.syncDirectory(of: path)
+        let failures = syncDirectories(of: placed.map(\.item.path))
+        for (item, record) in placed {
+            if let failure = failures[item.path.parent] {
+                results.append((item.job, .failed(failure)))
+            } else {
+                changes.append(.complete(record))
+                results.append((item.job, .published(record)))
+            }
         }
         write(changes)
         for id in batch.removals { try? destination.removePartial(id) }
@@ -215,7 +218,8 @@ final class PublishDesk: Sendable {
         // Where the sync of all fails, each tells whether it is the one.
         return items.map { item in
             do throws(DiskError) {
-                try destination.openPartial(item.partialID).synchronizeData()
+                // The time is part of the record, so it has to last as the data does.
+                try destination.openPartial(item.partialID).synchronize()
                 return (item, nil)
             } catch {
                 return (item, error.failure)
@@ -232,9 +236,43 @@ final class PublishDesk: Sendable {
         return FileRecord(path: item.path, identity: item.identity, file: file, digest: item.wanted)
     }
 
-    /// Syncs the data of partials whose records say so.
+    /// Syncs the directories of paths, each once; gives those that could not be, by their own paths.
+    private func syncDirectories(of paths: [RelativePath]) -> [RelativePath?: Failure] {
+        var failures: [RelativePath?: Failure] = [:]
+        var done: Set<RelativePath?> = []
+        for path in paths where done.insert(path.parent).inserted {
+            do throws(DiskError) {
+                try destination.syncDirectory(of: path)
+            } catch {
+                failures[path.parent] = error.failure
+            }
+        }
+        return failures
+    }
+
+    /// The changes without the records of files that were found in their place and could not be synced. Somebody else put
+    /// them there, or a run that was killed before it came to that: a record ahead of such data would vouch for zeros
+    /// after a crash of the machine, as size and time may last without the bytes.
+    private func lasting(_ changes: [StateChange]) -> [StateChange] {
+        let found = changes.count { change in if case .complete = change { true } else { false } }
+        guard found > 0 else { return changes }
+        if found > Self.fewItems, (try? destination.syncFileSystem()) != nil { return changes }
+        return changes.filter { change in
+            guard case .complete(let record) = change else { return true }
+            do throws(DiskError) {
+                try destination.openForReading(record.path).synchronize()
+                try destination.syncDirectory(of: record.path)
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// Syncs the data and the names of partials whose records say so.
     private func synced(_ changes: [StateChange], _ syncs: Set<String>) -> [StateChange] {
-        changes.map { change in
+        guard !syncs.isEmpty, (try? destination.syncPartialNames()) != nil else { return changes }
+        return changes.map { change in
             guard case .partial(var record) = change, syncs.contains(record.id) else { return change }
             do {
                 try destination.openPartial(record.id).synchronizeData()

@@ -31,7 +31,7 @@ final class Surveyor: Sendable {
             do {
                 facts[index].local = try destination.status(of: facts[index].path)
             } catch {
-                facts[index].local = .blocked("cannot be looked at: \(error.failure.message)")
+                facts[index].local = .unreadable(error.failure)
             }
         }
         return facts
