@@ -139,6 +139,13 @@ extension Destination {
         }
     }
 
+    /// Whether a partial's record tells of any data, and its file is long enough to have it.
+    func hasData(of record: PartialRecord) -> Bool {
+        guard case .file(let file)? = try? status(ofPartial: record.id), let last = record.extents.ranges.last
+        else { return false }
+        return last.end <= file.size
+    }
+
     /// Removes the file of a partial. One that is missing is no error.
     package func removePartial(_ id: String) throws(DiskError) {
         let partials = try openPartialDirectory()

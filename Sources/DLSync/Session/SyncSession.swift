@@ -69,10 +69,12 @@ public final class SyncSession: Sendable {
         await loop.atTurnEnd { loop in desk.turnEnded(in: loop) }
     }
 
-    /// Takes away the data of partials that no record tells of: a run was killed before it wrote one.
+    /// Takes away the data of partials that nobody can go on from: no record tells of it, as a run was killed before it
+    /// wrote one, or nothing that the record tells of is there after a crash of the machine.
     private static func removeOrphans(_ destination: Destination, _ state: StateStore) throws(StateError) {
-        let known = Set(try state.allPartials().map(\.id))
-        for id in (try? destination.partialIDs()) ?? [] where !known.contains(id) {
+        let records = Dictionary(try state.allPartials().map { ($0.id, $0) }) { first, _ in first }
+        for id in (try? destination.partialIDs()) ?? [] {
+            if let record = records[id], destination.hasData(of: record) { continue }
             try? destination.removePartial(id)
         }
     }

@@ -93,9 +93,14 @@ final class PowerCutDisk: Sendable {
 /// A file or a directory, whatever its names.
 private final class Node {
     let isDirectory: Bool
+    let firstName: String
     /// What was done to its bytes and its time, and whether that lasts.
     var changes: [(step: Int, isLasting: Bool)] = []
-    init(isDirectory: Bool) { self.isDirectory = isDirectory }
+
+    init(isDirectory: Bool, firstName: String) {
+        self.isDirectory = isDirectory
+        self.firstName = firstName
+    }
 }
 
 /// A change of names.
@@ -117,11 +122,16 @@ private func parent(_ path: String) -> String {
 }
 
 extension PowerCutDisk {
+    /// What a disk may fail to keep though it was synced: to show that a test finds out what a missing sync would do.
+    enum Lie: Hashable, CaseIterable, Sendable {
+        case data, foreignData, times, names, partialNames
+    }
+
     /// Builds a tree that the disk may show when the power is cut after so many steps.
-    func build(_ target: String, after cut: Int, seed: UInt64) throws {
+    func build(_ target: String, after cut: Int, seed: UInt64, lie: Lie? = nil) throws {
         var random = SeededGenerator(state: seed &* 1_000_003 &+ UInt64(cut))
         let steps = steps.prefix(cut)
-        let namings = replay(Array(steps))
+        let namings = replay(Array(steps), lie)
         var names: [String: Node] = [:]
         for naming in namings where naming.isLasting || Bool.random(using: &random) {
             if let old = naming.old, names[old] === naming.node { names[old] = nil }
@@ -150,19 +160,21 @@ extension PowerCutDisk {
     }
 
     /// Who has which names, and what of it lasts.
-    private func replay(_ steps: [Step]) -> [Naming] {
-        var names: [String: Node] = ["": Node(isDirectory: true)]
+    private func replay(_ steps: [Step], _ lie: Lie?) -> [Naming] {
+        var names: [String: Node] = ["": Node(isDirectory: true, firstName: "")]
         var nodes: [Node] = []
         var namings: [Naming] = []
         func add(_ path: String, isDirectory: Bool, at index: Int) {
             guard names[path] == nil else { return }
-            let node = Node(isDirectory: isDirectory)
+            let node = Node(isDirectory: isDirectory, firstName: path)
             names[path] = node
             nodes.append(node)
             namings.append(Naming(step: index, node: node, new: path))
             if !isDirectory { node.changes.append((index, false)) }
         }
         func keep(_ node: Node, before began: Int, time: Bool) {
+            if lie == .data || (lie == .foreignData && !node.firstName.hasPrefix(".dlsync")) { return }
+            let time = time && lie != .times
             for index in node.changes.indices where node.changes[index].step < began {
                 if time || steps[node.changes[index].step].effect != .timeSet { node.changes[index].isLasting = true }
             }
@@ -184,13 +196,14 @@ extension PowerCutDisk {
             case .synced:
                 guard let node = names[step.path] else { continue }
                 keep(node, before: step.began, time: true)
-                guard node.isDirectory else { continue }
+                guard node.isDirectory, lie != (step.path == ".dlsync/partial" ? .partialNames : .names) else { continue }
                 for number in namings.indices
                 where namings[number].step < step.began && namings[number].touches(step.path) {
                     namings[number].isLasting = true
                 }
             case .syncedFileSystem:
                 for node in nodes { keep(node, before: step.began, time: true) }
+                guard lie != .names, lie != .partialNames else { continue }
                 for number in namings.indices where namings[number].step < step.began {
                     namings[number].isLasting = true
                 }

@@ -147,72 +147,99 @@ extension SessionTests {
 
         private func check(_ server: FaultServer, _ history: History, _ cut: Int, _ seed: UInt64) async throws {
             let bench = try Bench(isInMemory: true)
-            try history.disk.build(bench.destination, after: cut, seed: seed)
-            let place: Comment =
-                "cut \(cut), seed \(seed), after \(history.steps[max(0, cut - 4)..<cut].map { "\($0.effect) \($0.path)" })"
-            for file in wanted where !file.isForeign {
-                let path = bench.path(file.name)
-                let isThere = exists(path)
-                if file.old != nil, cut >= history.firstRun { #expect(isThere, place) }
-                let isOld = isThere && (file.old.map { bench.holds(file.name, seed: $0.seed, $0.count) } ?? false)
-                let isNew = isThere && bench.holds(file.name, seed: file.seed, file.count)
-                #expect(!isThere || isOld || isNew, place)
-            }
-            let vouched = try checkRecords(bench, history.steps.prefix(cut), place)
+            let last = history.steps[max(0, cut - 4)..<cut].map { "\($0.effect) \($0.path)" }
+            let place: Comment = "cut \(cut), seed \(seed), after \(last)"
+            let found = try damage(bench, history, cut, seed)
+            #expect(found.problems.isEmpty, place)
 
             let told = try await run(bench, server.lines(asBefore: false), bootID: "after")
-            #expect(told.isAllWell, "\(told.complaints)")
+            #expect(told.isAllWell, "\(told.complaints), \(place)")
             for file in wanted {
                 // Nothing but its size and its date tells of a file that another program wrote.
-                if file.isForeign, !vouched.contains(file.name) { continue }
+                if file.isForeign, !found.vouched.contains(file.name) { continue }
                 #expect(bench.holds(file.name, seed: file.seed, file.count), "\(file.name), \(place)")
             }
             #expect(try bench.tree().count == wanted.count + 2, place)
             #expect(bench.partials().isEmpty, place)
         }
 
-        /// Looks at what the state says of a tree. Gives the names of the files that it vouches for.
-        private func checkRecords(
-            _ bench: Bench, _ steps: ArraySlice<PowerCutDisk.Step>, _ place: Comment
-        ) throws -> Set<String> {
-            guard exists(bench.path(".dlsync/state.db")) else { return [] }
+        /// Builds what is left after a cut. Gives what must not be so, and the files that the state vouches for.
+        private func damage(
+            _ bench: Bench, _ history: History, _ cut: Int, _ seed: UInt64, lie: PowerCutDisk.Lie? = nil
+        ) throws -> (problems: [String], vouched: Set<String>) {
+            try history.disk.build(bench.destination, after: cut, seed: seed, lie: lie)
+            var problems: [String] = []
+            for file in wanted where !file.isForeign {
+                guard exists(bench.path(file.name)) else {
+                    if file.old != nil, cut >= history.firstRun { problems.append("'\(file.name)' is gone") }
+                    continue
+                }
+                let isOld = file.old.map { bench.holds(file.name, seed: $0.seed, $0.count) } ?? false
+                if !isOld, !bench.holds(file.name, seed: file.seed, file.count) {
+                    problems.append("'\(file.name)' is half a file")
+                }
+            }
+            guard exists(bench.path(".dlsync/state.db")) else { return (problems, []) }
             let destination = try Destination(path: bench.destination, access: .existing)
             let (state, note) = try StateStore.open(in: destination, bootID: "after")
             defer { state.close() }
-            #expect(note == nil, place)
+            if let note { problems.append(note.message) }
             var vouched: Set<String> = []
             for file in wanted {
                 let path = try RelativePath(file.name)
                 guard let record = try state.records(for: [path])[0] else { continue }
                 guard case .file(let local) = try destination.status(of: path) else {
-                    Issue.record("'\(file.name)' is recorded and missing, \(place)")
+                    problems.append("'\(file.name)' is recorded and missing")
                     continue
                 }
-                let isNew = bench.holds(file.name, seed: file.seed, file.count)
                 if record.file == local { vouched.insert(file.name) }
                 // A new file may stand there without its record, but no old one with the record of the new.
-                let isRecordOfOld = record.identity.representation.length == file.old?.count
-                #expect(isRecordOfOld || (isNew && record.file == local), "'\(file.name)', \(place)")
+                let isRecordOfOld = file.old != nil && record.identity.representation.length == file.old?.count
+                let isRight = bench.holds(file.name, seed: file.seed, file.count) && record.file == local
+                if !isRecordOfOld, !isRight { problems.append("the record of '\(file.name)' is ahead of it") }
             }
             for record in try state.allPartials() where !record.extents.isEmpty {
-                let name = ".dlsync/partial/\(record.id)"
-                let file = try #require(wanted.first { $0.name == record.path.description })
-                guard exists(bench.path(name)) else {
-                    let isMeant = steps.contains { step in
-                        step.effect == .renamed(from: name) || (step.effect == .removed && step.path == name)
-                    }
-                    #expect(isMeant, "\(name) is recorded and missing, \(place)")
-                    continue
-                }
-                let bytes = try readFile(bench.path(name))
-                for range in record.extents.ranges {
-                    let (start, end) = (Int(range.start), min(Int(range.end), bytes.count))
-                    #expect(Int(range.end) <= bytes.count && start < end, place)
-                    guard start < end else { continue }
-                    #expect(Array(bytes[start..<end]) == pattern(seed: file.seed, range), "\(name), \(place)")
-                }
+                problems += try self.problems(record, bench, history.steps.prefix(cut))
             }
-            return vouched
+            return (problems, vouched)
+        }
+
+        /// What is wrong with the data that a partial's record counts as synced.
+        private func problems(
+            _ record: PartialRecord, _ bench: Bench, _ steps: ArraySlice<PowerCutDisk.Step>
+        ) throws -> [String] {
+            let name = ".dlsync/partial/\(record.id)"
+            let file = try #require(wanted.first { $0.name == record.path.description })
+            guard exists(bench.path(name)) else {
+                let isMeant = steps.contains { step in
+                    step.effect == .renamed(from: name) || (step.effect == .removed && step.path == name)
+                }
+                return isMeant ? [] : ["'\(name)' is recorded and missing"]
+            }
+            let bytes = try readFile(bench.path(name))
+            return record.extents.ranges.compactMap { range in
+                let isRight =
+                    Int(range.end) <= bytes.count
+                    && bytes[Int(range.start)..<Int(range.end)].elementsEqual(pattern(seed: file.seed, range))
+                return isRight ? nil : "the record of '\(name)' is ahead of it at \(range)"
+            }
+        }
+
+        // MARK: The test itself
+
+        @Test("A disk that forgets what it was told to keep is found out", arguments: PowerCutDisk.Lie.allCases)
+        func findsLies(lie: PowerCutDisk.Lie) async throws {
+            try await FaultServer.run { server in
+                let history = try await record(server, isInterrupted: true)
+                var problems = 0
+                for cut in 1...history.steps.count {
+                    for seed: UInt64 in 0..<3 {
+                        problems += try damage(Bench(isInMemory: true), history, cut, seed, lie: lie).problems.count
+                    }
+                }
+                #expect(problems > 0)
+                print("LIE \(lie) \(problems)")
+            }
         }
     }
 }
