@@ -44,6 +44,8 @@ final class PublishDesk: Sendable {
     private let waiting = Mutex(Waiting())
     private let publishing = DispatchQueue(label: "dlsync.publish")
     private let reading = DispatchQueue(label: "dlsync.read")
+    /// What was synced of the partials of this run; for the publishing queue.
+    private let syncedExtents = Mutex<[String: ByteRangeSet]>([:])
     private let names: Mutex<Int>
     private let namePrefix: String
 
@@ -179,6 +181,9 @@ final class PublishDesk: Sendable {
         }
         write(changes)
         for id in batch.removals { try? destination.removePartial(id) }
+        syncedExtents.withLock { synced in
+            for id in batch.removals + placed.map(\.item.partialID) { synced[id] = nil }
+        }
         return results
     }
 
@@ -269,16 +274,20 @@ final class PublishDesk: Sendable {
         }
     }
 
-    /// Syncs the data and the names of partials whose records say so.
+    /// Syncs the data and the names of partials whose records say so. In the other records what was synced before still
+    /// counts: a partial only grows.
     private func synced(_ changes: [StateChange], _ syncs: Set<String>) -> [StateChange] {
-        guard !syncs.isEmpty, (try? destination.syncPartialNames()) != nil else { return changes }
+        let namesLast = !syncs.isEmpty && (try? destination.syncPartialNames()) != nil
         return changes.map { change in
-            guard case .partial(var record) = change, syncs.contains(record.id) else { return change }
-            do {
-                try destination.openPartial(record.id).synchronizeData()
+            guard case .partial(var record) = change else { return change }
+            if namesLast, syncs.contains(record.id),
+                (try? destination.openPartial(record.id).synchronizeData()) != nil
+            {
                 record.syncedExtents = record.extents
-            } catch {
-                // It was published or discarded meanwhile, or the disk refuses: then these bytes do not count as synced.
+                syncedExtents.withLock { $0[record.id] = record.extents }
+            } else if let before = syncedExtents.withLock({ $0[record.id] }) {
+                // Nothing was to be synced; or it was published or discarded meanwhile, or the disk refuses.
+                record.syncedExtents = before
             }
             return .partial(record)
         }

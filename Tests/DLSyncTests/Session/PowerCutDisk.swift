@@ -196,7 +196,9 @@ extension PowerCutDisk {
             case .synced:
                 guard let node = names[step.path] else { continue }
                 keep(node, before: step.began, time: true)
-                guard node.isDirectory, lie != (step.path == ".dlsync/partial" ? .partialNames : .names) else { continue }
+                guard node.isDirectory, lie != (step.path == ".dlsync/partial" ? .partialNames : .names) else {
+                    continue
+                }
                 for number in namings.indices
                 where namings[number].step < step.began && namings[number].touches(step.path) {
                     namings[number].isLasting = true

@@ -68,7 +68,8 @@ final class Bench: Sendable {
         configuration.longestRetryWait = .zero
         change(&configuration)
         return try await withSyncSession(
-            into: Array(destination.utf8), configuration, on: SyncSession.Machine(calls: calls, clock: clock, bootID: bootID),
+            into: Array(destination.utf8), configuration,
+            on: SyncSession.Machine(calls: calls, clock: clock, bootID: bootID),
             body)
     }
 

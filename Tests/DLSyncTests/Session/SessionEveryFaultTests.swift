@@ -139,6 +139,10 @@ extension SessionTests {
             // Nothing was written through a directory or the lock, and what was written to a file was synced by the time
             // that it is closed once more.
             case .close: hit.wasClosed || !hit.path.contains("/.dlsync/partial/")
+            // Bytes that cannot be compared with the server's count as others, and are fetched.
+            case .read: hit.path.contains("/.dlsync/partial/")
+            // The state is opened by its usual path then, and names count as different if their case is.
+            case .examine: hit.path.hasSuffix("/state.db") || hit.path.hasSuffix("/dest")
             default: false
             }
         }
@@ -156,17 +160,20 @@ extension SessionTests {
                 let codes: [(errno: Int32, failure: Failure.Code)] = [
                     (ENOSPC, .diskFull), (EIO, .disk), (EDQUOT, .diskFull),
                 ]
-                // How many calls there are depends on which files are published together, so the end is where a run
-                // makes fewer.
+                // How many calls there are depends on which files are published together, so the end is where three runs
+                // in a row make fewer.
+                var misses = 0
                 for number in 0..<500 {
                     let code = codes[number % codes.count]
                     let fault = OneFault((operation, number, code.errno))
                     let isTold = try await run(server, fault, expecting: code.failure)
                     guard let hit = fault.hit else {
-                        #expect(number > 0, "no call of this kind was made")
-                        print("COUNT \(operation) \(number)")
+                        misses += 1
+                        if misses < 3 { continue }
+                        #expect(number > 2, "no call of this kind was made")
                         return
                     }
+                    misses = 0
                     #expect(isTold || isOfNoMatter(operation, hit), "call \(number), \(hit), error \(code.errno)")
                 }
                 Issue.record("the calls have no end")
