@@ -1,5 +1,6 @@
 internal import Glibc
 package import SyncCore
+internal import Synchronization
 
 // MARK: - Files in their place
 
@@ -15,7 +16,8 @@ extension Destination {
         let partials = try openPartialDirectory()
         try withDirectory(of: path, creating: true) { (directory) throws(DiskError) in
             try calls.rename(
-                from: partials.number, try partialName(id), to: directory.number, path.name, path: name(path))
+                from: partials.number, try partialName(id), to: directory.number, path.name,
+                oldPath: "\(partials.path)/\(id)", path: name(path))
         }
     }
 
@@ -24,7 +26,8 @@ extension Destination {
         try withDirectory(of: target, creating: true) { (directory) throws(DiskError) in
             try withDirectory(of: path) { (source) throws(DiskError) in
                 try calls.rename(
-                    from: source.number, path.name, to: directory.number, target.name, path: name(path))
+                    from: source.number, path.name, to: directory.number, target.name, oldPath: name(path),
+                    path: name(target))
             }
         }
     }
@@ -101,7 +104,9 @@ extension Destination {
 
     /// Creates the file of a partial. One of that name must not be there yet.
     package func createPartial(_ id: String) throws(DiskError) -> PartialFile {
-        try openPartial(id, flags: O_CREAT | O_EXCL)
+        let partial = try openPartial(id, flags: O_CREAT | O_EXCL)
+        hasNewPartials.withLock { $0 = true }
+        return partial
     }
 
     /// Opens the file of a partial that an earlier run left; `ENOENT` where it is missing.
@@ -132,6 +137,13 @@ extension Destination {
             if error.code == ENOENT { return .absent }
             throw error
         }
+    }
+
+    /// Whether a partial's record tells of any data, and its file is long enough to have it.
+    func hasData(of record: PartialRecord) -> Bool {
+        guard case .file(let file)? = try? status(ofPartial: record.id), let last = record.extents.ranges.last
+        else { return false }
+        return last.end <= file.size
     }
 
     /// Removes the file of a partial. One that is missing is no error.

@@ -33,6 +33,8 @@ package final class Destination: Sendable {
     private let cache = Mutex(DirectoryCache(capacity: 32))
     /// The directories in which one was created that was not synced since.
     private let unsynced = Mutex<Set<DirectoryKey>>([])
+    /// Whether a partial was created since the directory of partials was synced.
+    let hasNewPartials = Mutex(false)
 
     /// A directory below the destination, or the destination itself (nil).
     struct DirectoryKey: Hashable, Sendable {
@@ -276,8 +278,20 @@ extension Destination {
 
 extension Destination {
     /// Syncs the directory that a path lies in, and those above in which a directory was created for it, so that the
-    /// file's name outlasts a crash of the machine (fsync(2)).
+    /// file's name outlasts a crash of the machine (fsync(2)). Where a directory cannot be synced by itself, as the file
+    /// system does not do so or the directory may not be read, the whole file system is.
     package func syncDirectory(of path: RelativePath) throws(DiskError) {
+        do {
+            try syncDirectories(above: path)
+        } catch {
+            switch error.code {
+            case EINVAL, EOPNOTSUPP, ENOSYS, EACCES, EPERM: try syncFileSystem()
+            default: throw error
+            }
+        }
+    }
+
+    private func syncDirectories(above path: RelativePath) throws(DiskError) {
         try synchronize(path.parent)
         var above = path.parent
         while let directory = above {
@@ -303,6 +317,22 @@ extension Destination {
             }
         } catch {
             if wasUnsynced { unsynced.withLock { _ = $0.insert(key) } }
+            throw error
+        }
+    }
+
+    /// Syncs the names of the partials, where one was created since: bytes that nobody finds by a name are lost.
+    package func syncPartialNames() throws(DiskError) {
+        guard let partialDirectory else { return }
+        let isNeeded = hasNewPartials.withLock { flag in
+            defer { flag = false }
+            return flag
+        }
+        guard isNeeded else { return }
+        do {
+            try calls.synchronize(partialDirectory.number, path: partialDirectory.path)
+        } catch {
+            hasNewPartials.withLock { $0 = true }
             throw error
         }
     }

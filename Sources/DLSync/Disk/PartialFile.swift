@@ -25,6 +25,11 @@ package final class PublishedFile: ReadableFile {
     package func status() throws(DiskError) -> LocalFile {
         LocalFile(try descriptor.calls.status(descriptor.number, path: descriptor.path))
     }
+
+    /// Syncs the data and the time, whoever wrote them, so that they outlast a crash of the machine.
+    package func synchronize() throws(DiskError) {
+        try descriptor.calls.synchronize(descriptor.number, path: descriptor.path)
+    }
 }
 
 /// The file of a partial, opened for reading and writing. It is closed when nobody holds it any more.
@@ -98,6 +103,11 @@ package final class PartialFile: ReadableFile {
     /// Syncs the data and what is needed to read it again, so that it outlasts a crash of the machine.
     package func synchronizeData() throws(DiskError) {
         try calls.synchronizeData(descriptor.number, path: descriptor.path)
+    }
+
+    /// As ``synchronizeData()``, and the file's time as well.
+    package func synchronize() throws(DiskError) {
+        try calls.synchronize(descriptor.number, path: descriptor.path)
     }
 
     /// Closes now and hears an error of the close, which some network file systems keep until then. Only the last user

@@ -5,8 +5,9 @@ internal import Synchronization
 /// Where finished data waits to be published, and records wait to be written: gathered by the loop, done in batches by a
 /// queue of its own, so that the loop never waits for a disk.
 ///
-/// The order of a batch is: data synced, verified, renamed into place, directories synced, records committed. Many small
-/// files share one sync.
+/// The order of a batch is: verified, data synced, renamed into place, directories synced, records committed. Many small
+/// files share one sync. What could not be synced is not recorded, and is told: the next run finds the file in its place
+/// and syncs it before it records it.
 final class PublishDesk: Sendable {
     /// A finished download.
     struct Item: Sendable {
@@ -49,6 +50,8 @@ final class PublishDesk: Sendable {
     private let publishing = DispatchQueue(label: "dlsync.publish")
     private let reading = DispatchQueue(label: "dlsync.read")
     private let reserve = Mutex(Reserve.notTaken)
+    /// What was synced of the partials of this run; for the publishing queue.
+    private let syncedExtents = Mutex<[String: ByteRangeSet]>([:])
     private let names: Mutex<Int>
     private let namePrefix: String
 
@@ -182,32 +185,37 @@ final class PublishDesk: Sendable {
 
     private func carryOut(_ batch: Waiting) -> [(JobID, Result)] {
         var results: [(JobID, Result)] = []
-        var changes = synced(batch.changes, batch.syncs)
+        var changes = lasting(synced(batch.changes, batch.syncs))
         var ready: [Item] = []
         for item in batch.items {
             if let problem = verify(item) { results.append((item.job, problem)) } else { ready.append(item) }
         }
-        var directories: [RelativePath?: RelativePath] = [:]
+        var placed: [(item: Item, record: FileRecord)] = []
         for (item, failure) in syncData(of: ready) {
             if let failure {
                 results.append((item.job, .failed(failure)))
                 continue
             }
             do {
-                let record = try place(item)
-                directories[item.path.parent] = item.path
-                changes.append(.complete(record))
-                results.append((item.job, .published(record)))
+                placed.append((item, try place(item)))
             } catch {
                 results.append((item.job, .failed(error.failure)))
             }
         }
-        for path in directories.values {
-            // The rename is done and the data is safe: a directory that cannot be synced costs at most work after a crash.
-            try? destination.syncDirectory(of: path)
+        let failures = syncDirectories(of: placed.map(\.item.path))
+        for (item, record) in placed {
+            if let failure = failures[item.path.parent] {
+                results.append((item.job, .failed(failure)))
+            } else {
+                changes.append(.complete(record))
+                results.append((item.job, .published(record)))
+            }
         }
         write(changes)
         for id in batch.removals { try? destination.removePartial(id) }
+        syncedExtents.withLock { synced in
+            for id in batch.removals + placed.map(\.item.partialID) { synced[id] = nil }
+        }
         return results
     }
 
@@ -247,7 +255,8 @@ final class PublishDesk: Sendable {
         // Where the sync of all fails, each tells whether it is the one.
         return items.map { item in
             do throws(DiskError) {
-                try destination.openPartial(item.partialID).synchronizeData()
+                // The time is part of the record, so it has to last as the data does.
+                try destination.openPartial(item.partialID).synchronize()
                 return (item, nil)
             } catch {
                 return (item, error.failure)
@@ -264,15 +273,53 @@ final class PublishDesk: Sendable {
         return FileRecord(path: item.path, identity: item.identity, file: file, digest: item.wanted)
     }
 
-    /// Syncs the data of partials whose records say so.
-    private func synced(_ changes: [StateChange], _ syncs: Set<String>) -> [StateChange] {
-        changes.map { change in
-            guard case .partial(var record) = change, syncs.contains(record.id) else { return change }
-            do {
-                try destination.openPartial(record.id).synchronizeData()
-                record.syncedExtents = record.extents
+    /// Syncs the directories of paths, each once; gives those that could not be, by their own paths.
+    private func syncDirectories(of paths: [RelativePath]) -> [RelativePath?: Failure] {
+        var failures: [RelativePath?: Failure] = [:]
+        var done: Set<RelativePath?> = []
+        for path in paths where done.insert(path.parent).inserted {
+            do throws(DiskError) {
+                try destination.syncDirectory(of: path)
             } catch {
-                // It was published or discarded meanwhile, or the disk refuses: then these bytes do not count as synced.
+                failures[path.parent] = error.failure
+            }
+        }
+        return failures
+    }
+
+    /// The changes without the records of files that were found in their place and could not be synced. Somebody else put
+    /// them there, or a run that was killed before it came to that: a record ahead of such data would vouch for zeros
+    /// after a crash of the machine, as size and time may last without the bytes.
+    private func lasting(_ changes: [StateChange]) -> [StateChange] {
+        let found = changes.count { change in if case .complete = change { true } else { false } }
+        guard found > 0 else { return changes }
+        if found > Self.fewItems, (try? destination.syncFileSystem()) != nil { return changes }
+        return changes.filter { change in
+            guard case .complete(let record) = change else { return true }
+            do throws(DiskError) {
+                try destination.openForReading(record.path).synchronize()
+                try destination.syncDirectory(of: record.path)
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// Syncs the data and the names of partials whose records say so. In the other records what was synced before still
+    /// counts: a partial only grows.
+    private func synced(_ changes: [StateChange], _ syncs: Set<String>) -> [StateChange] {
+        let namesLast = !syncs.isEmpty && (try? destination.syncPartialNames()) != nil
+        return changes.map { change in
+            guard case .partial(var record) = change else { return change }
+            if namesLast, syncs.contains(record.id),
+                (try? destination.openPartial(record.id).synchronizeData()) != nil
+            {
+                record.syncedExtents = record.extents
+                syncedExtents.withLock { $0[record.id] = record.extents }
+            } else if let before = syncedExtents.withLock({ $0[record.id] }) {
+                // Nothing was to be synced; or it was published or discarded meanwhile, or the disk refuses.
+                record.syncedExtents = before
             }
             return .partial(record)
         }

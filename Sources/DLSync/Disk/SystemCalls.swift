@@ -3,7 +3,8 @@ internal import Glibc
 
 /// Every system call that the disk code makes, with one rule for interrupted calls and one kind of error.
 ///
-/// The calls stand nowhere else, so that a test can put its faults between: ``init(intercept:)`` asks before each call.
+/// The calls stand nowhere else, so that a test can put its faults between, and keep account of what was done:
+/// ``init(intercept:observe:)`` asks before each call, and tells of each that succeeded.
 package struct SystemCalls: Sendable {
     /// What a call does, in a word that completes "could not …".
     package enum Operation: String, Hashable, Sendable {
@@ -36,13 +37,49 @@ package struct SystemCalls: Sendable {
     /// Is asked before each call, with the path as messages name it; nil lets the call happen.
     package typealias Intercept = @Sendable (_ operation: Operation, _ path: String) -> Intervention?
 
+    /// What a call has changed, as far as a crash of the machine may undo it or a sync keeps it.
+    package enum Effect: Hashable, Sendable {
+        /// A file is there, maybe since before (`O_CREAT`).
+        case created
+        /// Bytes stand at an offset.
+        case wrote(at: Int64, count: Int64)
+        /// The file is at least that long.
+        case allocated(length: Int64)
+        /// The file is exactly that long.
+        case truncated(length: Int64)
+        case timeSet
+        case madeDirectory
+        /// What stood at the other path stands at this one.
+        case renamed(from: String)
+        case removed
+        /// The bytes of a file last, but not its time.
+        case syncedData
+        /// A file lasts, or the names in a directory.
+        case synced
+        /// Everything lasts on the file system that the path lies on.
+        case syncedFileSystem
+        /// A transaction of the state at this path is in its files; durably, if they were synced.
+        case committed(durably: Bool)
+    }
+
+    /// Is told of each call that changed something, right after it and on its thread, with the path as messages name it.
+    package typealias Observe = @Sendable (_ effect: Effect, _ path: String) -> Void
+
     private let intercept: Intercept?
+    private let observe: Observe?
 
     /// The calls as the kernel makes them.
     package static let live = SystemCalls(intercept: nil)
 
-    /// The calls with a layer before them that may make them fail or fall short.
-    package init(intercept: Intercept?) { self.intercept = intercept }
+    /// The calls with a layer before them that may make them fail or fall short, and one behind them that sees what was
+    /// done.
+    package init(intercept: Intercept?, observe: Observe? = nil) {
+        self.intercept = intercept
+        self.observe = observe
+    }
+
+    /// Says what was done. The state says so itself, as SQLite makes its calls.
+    func note(_ effect: Effect, _ path: @autoclosure () -> String) { observe?(effect, path()) }
 
     /// Makes a call until it is not interrupted. A negative result is a failure whose reason is in `errno`.
     @inline(__always)
@@ -81,7 +118,9 @@ extension SystemCalls {
         path: @autoclosure () -> String
     ) throws(DiskError) -> Int32 {
         let cName = cString(name)
-        return try perform(.open, path()) { _ in openat(directory, cName, flags | O_CLOEXEC, mode) }
+        let number = try perform(.open, path()) { _ in openat(directory, cName, flags | O_CLOEXEC, mode) }
+        if flags & O_CREAT != 0 { note(.created, path()) }
+        return number
     }
 
     /// `fstatat(2)`, which does not follow a symbolic link at the end.
@@ -100,16 +139,18 @@ extension SystemCalls {
     {
         let cName = cString(name)
         _ = try perform(.makeDirectory, path()) { _ in mkdirat(directory, cName, 0o777) }
+        note(.madeDirectory, path())
     }
 
-    /// `renameat(2)`.
+    /// `renameat(2)`; `oldPath` is the path of what is renamed, `path` the new one.
     func rename(
         from directory: Int32, _ name: some Collection<UInt8>, to target: Int32, _ newName: some Collection<UInt8>,
-        path: @autoclosure () -> String
+        oldPath: @autoclosure () -> String, path: @autoclosure () -> String
     ) throws(DiskError) {
         let cName = cString(name)
         let cNewName = cString(newName)
         _ = try perform(.rename, path()) { _ in renameat(directory, cName, target, cNewName) }
+        note(.renamed(from: oldPath()), path())
     }
 
     /// `unlinkat(2)` of a file, or of an empty directory.
@@ -118,6 +159,7 @@ extension SystemCalls {
     ) throws(DiskError) {
         let cName = cString(name)
         _ = try perform(.remove, path()) { _ in unlinkat(directory, cName, isDirectory ? AT_REMOVEDIR : 0) }
+        note(.removed, path())
     }
 
     /// `utimensat(2)` of a file that is not open; a symbolic link is not followed.
@@ -127,6 +169,7 @@ extension SystemCalls {
         let cName = cString(name)
         let times = Self.times(modified: seconds)
         _ = try perform(.setTime, path()) { _ in utimensat(directory, cName, times, AT_SYMLINK_NOFOLLOW) }
+        note(.timeSet, path())
     }
 
     /// The names in a directory, without `.` and `..`, in no order: `fdopendir(3)` on a descriptor of its own.
@@ -185,6 +228,7 @@ extension SystemCalls {
             }
             // A write of nothing would be tried for ever.
             guard count > 0 else { throw DiskError(code: EIO, operation: .write, path: path()) }
+            note(.wrote(at: offset, count: Int64(count)), path())
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             offset += Int64(count)
         }
@@ -210,48 +254,57 @@ extension SystemCalls {
     /// `fallocate(2)` of the first `length` bytes; the file is at least that long then.
     func allocate(_ descriptor: Int32, length: Int64, path: @autoclosure () -> String) throws(DiskError) {
         _ = try perform(.allocate, path()) { _ in fallocate(descriptor, 0, 0, off_t(length)) }
+        note(.allocated(length: length), path())
     }
 
     /// `ftruncate(2)`.
     func truncate(_ descriptor: Int32, to length: Int64, path: @autoclosure () -> String) throws(DiskError) {
         _ = try perform(.truncate, path()) { _ in ftruncate(descriptor, off_t(length)) }
+        note(.truncated(length: length), path())
     }
 
     /// `ioctl(FICLONE)`: the target shares all blocks of the source (ioctl_ficlone(2)).
     func clone(from source: Int32, to target: Int32, path: @autoclosure () -> String) throws(DiskError) {
         _ = try perform(.copy, path()) { _ in dlsync_clone_file(target, source) }
+        if observe != nil { note(.wrote(at: 0, count: Int64(try status(target, path: path()).st_size)), path()) }
     }
 
     /// `copy_file_range(2)` at the same offset in both; gives how many bytes were copied, zero at the source's end.
     func copyRange(
         from source: Int32, to target: Int32, at offset: Int64, count: Int, path: @autoclosure () -> String
     ) throws(DiskError) -> Int {
-        try perform(.copy, path(), count: count) { count in
+        let copied = try perform(.copy, path(), count: count) { count in
             var from = off_t(offset)
             var to = off_t(offset)
             return copy_file_range(source, &from, target, &to, count, 0)
         }
+        note(.wrote(at: offset, count: Int64(copied)), path())
+        return copied
     }
 
     /// `futimens(2)`: the time of last modification; that of access stays.
     func setModified(_ descriptor: Int32, seconds: Int64, path: @autoclosure () -> String) throws(DiskError) {
         let times = Self.times(modified: seconds)
         _ = try perform(.setTime, path()) { _ in futimens(descriptor, times) }
+        note(.timeSet, path())
     }
 
     /// `fdatasync(2)`.
     func synchronizeData(_ descriptor: Int32, path: @autoclosure () -> String) throws(DiskError) {
         _ = try perform(.sync, path()) { _ in fdatasync(descriptor) }
+        note(.syncedData, path())
     }
 
     /// `fsync(2)`.
     func synchronize(_ descriptor: Int32, path: @autoclosure () -> String) throws(DiskError) {
         _ = try perform(.sync, path()) { _ in fsync(descriptor) }
+        note(.synced, path())
     }
 
     /// `syncfs(2)`: everything of the file system that the descriptor lies on.
     func synchronizeFileSystem(_ descriptor: Int32, path: @autoclosure () -> String) throws(DiskError) {
         _ = try perform(.sync, path()) { _ in syncfs(descriptor) }
+        note(.syncedFileSystem, path())
     }
 
     /// The bytes that this user may still write on the descriptor's file system (`fstatvfs(3)`).

@@ -27,21 +27,13 @@ final class Surveyor: Sendable {
         let partials = (try? state.partials(for: paths)) ?? Array(repeating: nil, count: paths.count)
         for index in facts.indices {
             facts[index].record = records[index]
-            facts[index].partial = partials[index].flatMap(whole)
+            facts[index].partial = partials[index].flatMap { destination.hasData(of: $0) ? $0 : nil }
             do {
                 facts[index].local = try destination.status(of: facts[index].path)
             } catch {
-                facts[index].local = .blocked("cannot be looked at: \(error.failure.message)")
+                facts[index].local = .unreadable(error.failure)
             }
         }
         return facts
-    }
-
-    /// A partial's record, if the data that it tells of is there.
-    private func whole(_ record: PartialRecord) -> PartialRecord? {
-        guard case .file(let file)? = try? destination.status(ofPartial: record.id),
-            let last = record.extents.ranges.last, last.end <= file.size
-        else { return nil }
-        return record
     }
 }

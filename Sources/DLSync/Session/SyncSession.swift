@@ -19,10 +19,11 @@ public final class SyncSession: Sendable {
     /// Things that were found on opening and are to be said once, as sentences without a full stop.
     public let notes: [String]
 
-    /// What a session finds around it: a test puts its own in the place of either.
+    /// What a session finds around it: a test puts its own in the place of each.
     struct Machine: Sendable {
         var calls = SystemCalls.live
         var clock: any LoopClock = SystemClock()
+        var bootID = currentBootID()
     }
 
     /// Opens a destination. See ``withSyncSession(into:_:_:)``.
@@ -45,7 +46,7 @@ public final class SyncSession: Sendable {
             throw Failure(.disk, "\(error)")
         }
         do {
-            let bootID = currentBootID()
+            let bootID = machine.bootID
             let (state, note) =
                 configuration.isReadOnly
                 ? try StateStore.openCopy(of: destination, bootID: bootID)
@@ -68,10 +69,12 @@ public final class SyncSession: Sendable {
         await loop.atTurnEnd { loop in desk.turnEnded(in: loop) }
     }
 
-    /// Takes away the data of partials that no record tells of: a run was killed before it wrote one.
+    /// Takes away the data of partials that nobody can go on from: no record tells of it, as a run was killed before it
+    /// wrote one, or nothing that the record tells of is there after a crash of the machine.
     private static func removeOrphans(_ destination: Destination, _ state: StateStore) throws(StateError) {
-        let known = Set(try state.allPartials().map(\.id))
-        for id in (try? destination.partialIDs()) ?? [] where !known.contains(id) {
+        let records = Dictionary(try state.allPartials().map { ($0.id, $0) }) { first, _ in first }
+        for id in (try? destination.partialIDs()) ?? [] {
+            if let record = records[id], destination.hasData(of: record) { continue }
             try? destination.removePartial(id)
         }
     }

@@ -25,12 +25,16 @@ extension StateStore {
         }
         let files = StateFiles(directory: directory)
         do {
-            return (StateStore(try files.openForWriting(), path: files.path, bootID: bootID), nil)
+            return (
+                StateStore(try files.openForWriting(), path: files.path, bootID: bootID, calls: destination.calls), nil
+            )
         } catch {
             guard error.kind == .damaged else { throw error }
             let aside = try files.setAside()
             let note = OpenNote("\(error.message); it was moved to '\(aside)' and is built anew from the tree")
-            return (StateStore(try files.openForWriting(), path: files.path, bootID: bootID), note)
+            return (
+                StateStore(try files.openForWriting(), path: files.path, bootID: bootID, calls: destination.calls), note
+            )
         }
     }
 
@@ -111,7 +115,7 @@ struct StateFiles {
             do {
                 try calls.rename(
                     from: directory.number, Array((Self.name + end).utf8), to: directory.number,
-                    Array((target + end).utf8), path: path + end)
+                    Array((target + end).utf8), oldPath: path + end, path: "\(directory.path)/\(target + end)")
             } catch {
                 throw StateError(error)
             }

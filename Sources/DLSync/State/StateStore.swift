@@ -17,11 +17,14 @@ package final class StateStore: Sendable {
     private let contents: Mutex<Contents>
     private let bootID: String
     private let path: String
+    /// Are told of each commit; nil of a copy, which belongs to no destination.
+    private let calls: SystemCalls?
 
-    init(_ database: sending Database, path: String, bootID: String) {
+    init(_ database: sending Database, path: String, bootID: String, calls: SystemCalls? = nil) {
         contents = Mutex(Contents(database: database))
         self.bootID = bootID
         self.path = path
+        self.calls = calls
     }
 
     private func withDatabase<Result: Sendable>(
@@ -110,6 +113,7 @@ package final class StateStore: Sendable {
             }
             let number = database.lastInsertedRow
             run = number
+            calls?.note(.committed(durably: true), path)
             return number
         }
     }
@@ -124,6 +128,7 @@ package final class StateStore: Sendable {
             try statement.bind(3, Int64(exitStatus))
             try statement.run()
             run = nil
+            calls?.note(.committed(durably: false), path)
         }
     }
 
@@ -140,12 +145,17 @@ package final class StateStore: Sendable {
                 for change in changes { try database.apply(change, bootID: self.bootID, run: current) }
             }
             if isDurable { try durably(database, work) } else { try database.transaction(work) }
+            calls?.note(.committed(durably: isDurable), path)
         }
     }
 
     /// Closes the database, whose log is moved into it. Every later call throws.
     package func close() {
-        contents.withLock { $0.database = nil }
+        contents.withLock { contents in
+            guard contents.database != nil else { return }
+            contents.database = nil
+            calls?.note(.committed(durably: true), path)
+        }
     }
 
     /// Runs one transaction whose commit waits for the disk. Everything that was committed before is on the disk then

@@ -278,11 +278,14 @@ final class EntryJob: TransferJob {
         else { return }
         lastRecorded = held
         isRecorded = true
+        // What an earlier run synced of this file stays so.
+        let before = facts.partial?.id == partialID ? facts.partial?.syncedExtents : nil
         context.desk.note(
             .partial(
                 PartialRecord(
                     id: partialID, path: facts.path,
-                    identity: Identity(resource: facts.resource, representation: representation), extents: held)),
+                    identity: Identity(resource: facts.resource, representation: representation), extents: held,
+                    syncedExtents: before ?? ByteRangeSet())),
             synced: synced)
     }
 

@@ -37,6 +37,10 @@ final class LoopThread: SerialExecutor {
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
+        // The job's own task may hold the last reference to the loop: once the job is in the list, whoever runs it, here or
+        // on another thread, may let go of everything, and this object is still needed until the end of this call.
+        let own = Unmanaged.passRetained(self)
+        defer { own.release() }
         let job = UnownedJob(job)
         let (hasThread, runsHere) = state.withLock { state in
             state.jobs.append(job)

@@ -30,4 +30,6 @@ public enum LocalState: Hashable, Sendable {
     /// Something that cannot be replaced by a file, or that lies behind something that is no directory; the words
     /// complete "the path …", as in "is a directory" or "leads through a symbolic link".
     case blocked(String)
+    /// What is there could not be found out, as the disk refused.
+    case unreadable(Failure)
 }

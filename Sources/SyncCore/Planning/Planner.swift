@@ -148,6 +148,10 @@ package struct Planner: Sendable {
         case .blocked(let why):
             return .decided(
                 conflict("the path \(why)", Failure(.collision, "\(facts.path) cannot be written: it \(why)")))
+        case .unreadable(let failure):
+            return .decided(
+                Decision(
+                    action: .unknown, reason: failure.message, have: 0, fetch: nil, size: nil, work: .failed(failure)))
         case .absent, .file:
             break
         }

@@ -44,8 +44,8 @@ final class Bench: Sendable {
     /// The destination's path.
     let destination: String
 
-    init() throws {
-        directory = try TemporaryDirectory()
+    init(isInMemory: Bool = false) throws {
+        directory = try TemporaryDirectory(isInMemory: isInMemory)
         destination = directory.path("dest")
     }
 
@@ -61,13 +61,16 @@ final class Bench: Sendable {
     /// Opens a session without waits between retries.
     func session<Result: Sendable>(
         _ change: (inout SyncConfiguration) -> Void = { _ in }, calls: SystemCalls = .live,
-        clock: any LoopClock = SystemClock(), _ body: @Sendable (SyncSession) async throws -> Result
+        clock: any LoopClock = SystemClock(), bootID: String = currentBootID(),
+        _ body: @Sendable (SyncSession) async throws -> Result
     ) async throws -> Result {
         var configuration = SyncConfiguration()
         configuration.longestRetryWait = .zero
         change(&configuration)
         return try await withSyncSession(
-            into: Array(destination.utf8), configuration, on: SyncSession.Machine(calls: calls, clock: clock), body)
+            into: Array(destination.utf8), configuration,
+            on: SyncSession.Machine(calls: calls, clock: clock, bootID: bootID),
+            body)
     }
 
     /// Runs a session over sources to its end.

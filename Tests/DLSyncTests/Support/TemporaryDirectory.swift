@@ -8,8 +8,11 @@ import Testing
 final class TemporaryDirectory: Sendable {
     let path: String
 
-    init() throws {
-        var template = Array("/tmp/dlsync-test-XXXXXX".utf8CString)
+    /// - Parameter isInMemory: Whether it lies in memory, if the machine has a place for that: for tests that begin
+    ///   hundreds of runs, whose syncs would wait for the disk each.
+    init(isInMemory: Bool = false) throws {
+        let parent = isInMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        var template = Array("\(parent)/dlsync-test-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -86,6 +86,8 @@ private func plannerRows() throws -> [PlannerRow] {
     let facts = try Facts()
     var blocked = facts()
     blocked.local = .blocked("is a directory")
+    var unreadable = facts()
+    unreadable.local = .unreadable(Failure(.disk, "could not examine 'a': Input/output error"))
     let here = localFile(100)
     let short = localFile(40)
     return [
@@ -94,6 +96,8 @@ private func plannerRows() throws -> [PlannerRow] {
         PlannerRow(
             name: "a path that is blocked, of an entry that is there", facts: blocked,
             server: .answered(representation(1, 100)), run: .decided(.conflict, have: 0, fetch: 0)),
+        PlannerRow(
+            name: "a path that the disk does not show", facts: unreadable, run: .decided(.unknown, have: 0, fetch: nil)),
         // 2. What cannot be known.
         PlannerRow(
             name: "a server that does not tell", facts: facts(local: here), server: .unknown(broken),
