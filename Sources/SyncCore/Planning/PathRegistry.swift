@@ -26,9 +26,10 @@ package struct PathRegistry: Sendable {
     /// The mark of a directory, which no URL's hash is.
     private static let directory: UInt64 = 0
 
-    /// A registry in which every path is free.
     private let folds: Bool
 
+    /// A registry in which every path is free.
+    ///
     /// - Parameter folds: Whether the file system takes names for the same that differ only in case or in how a
     ///   character is composed.
     package init(folds: Bool = false) { self.folds = folds }
@@ -56,8 +57,6 @@ package struct PathRegistry: Sendable {
 
     /// The hashes of a path's directories, with their lengths in bytes, and of the path itself.
     ///
-    /// Eight bytes are fed at a time, which is far cheaper than one. A component's last word is filled up with zeros,
-    /// which no path holds, and the next one's first word starts with the slash: no two paths feed the same words.
     /// As ``hashes(_:)``, by names as a folding file system compares them: a text's hash is that of its composed form.
     private static func foldedHashes(
         _ path: RelativePath
@@ -73,6 +72,8 @@ package struct PathRegistry: Sendable {
         return (directories, hasher.value)
     }
 
+    /// Eight bytes are fed at a time, which is far cheaper than one. A component's last word is filled up with zeros,
+    /// which no path holds, and the next one's first word starts with the slash: no two paths feed the same words.
     private static func hashes(_ path: RelativePath) -> (directories: [(hash: UInt64, length: Int)], file: UInt64) {
         var hasher = Hasher()
         var directories: [(hash: UInt64, length: Int)] = []

@@ -1,0 +1,221 @@
+internal import Curl
+internal import SyncCore
+
+/// Permits, and the transfers that run on them.
+extension TransferLoop {
+    func grant() {
+        while !isInterrupted, let ticket = limiter.next(now: now) {
+            guard let use = tickets.removeValue(forKey: ticket) else {
+                preconditionFailure("the limiter granted ticket \(ticket.number), which nobody holds")
+            }
+            if let transfer = use.continuation {
+                begin(transfer)
+                continue
+            }
+            guard let job = jobs[use.job] else {
+                limiter.release(host: use.host)
+                continue
+            }
+            queued[use.job, default: 1] -= 1
+            guard job.demand > 0 else {
+                limiter.release(host: use.host)
+                continue
+            }
+            let host = job.nextURL.origin
+            guard host == use.host else {
+                limiter.release(host: use.host)
+                refresh(job)
+                continue
+            }
+            start(for: job, host: host)
+        }
+        grantSpare()
+    }
+
+    /// Gives permits that nobody waits for to the files that have most to go.
+    func grantSpare() {
+        while !isInterrupted, limiter.running < configuration.connections {
+            // Only what is being fetched can be split, so the few transfers tell all candidates.
+            var best: (job: any TransferJob, rest: Int64)?
+            for transfer in transfers.values {
+                guard transfer.isWorthHelping, let job = jobs[transfer.job] else { continue }
+                let rest = job.splittable
+                guard rest > best?.rest ?? 0, limiter.hasSpare(host: job.nextURL.origin, now: now) else { continue }
+                best = (job, rest)
+            }
+            guard let job = best?.job else { return }
+            for transfer in transfers(of: job.id) {
+                transfer.flush()
+                job.progressed(transfer)
+            }
+            let host = job.nextURL.origin
+            guard job.splittable > 0, limiter.takeSpare(host: host, now: now) else { return }
+            job.split(in: self)
+            guard job.demand > 0 else {
+                limiter.release(host: host)
+                return
+            }
+            start(for: job, host: host)
+        }
+    }
+
+    func start(for job: any TransferJob, host: String) {
+        lastNumber += 1
+        let id = TransferID(lastNumber)
+        guard let request = job.request(for: id) else {
+            limiter.release(host: host)
+            return
+        }
+        guard let easy = idleHandles.popLast() ?? (try? EasyHandle()) else {
+            preconditionFailure("libcurl has no memory for another transfer")
+        }
+        let buffer = idleBuffers.popLast() ?? WriteBuffer()
+        begin(
+            Transfer(
+                id: id, job: job.id, request: request, route: Route(request.url), easy: easy, loop: self,
+                buffer: buffer, now: now))
+    }
+
+    func begin(_ transfer: Transfer) {
+        transfers[transfer.id] = transfer
+        transfer.watch = StallWatch(startedAt: now)
+        do {
+            try transfer.prepare(
+                configuration, isRateLimited: bucket != nil,
+                avoidsHTTP2: losses[transfer.route.url.origin] ?? 0 >= Self.mostLosses)
+            transfer.easy.tag = transfer.id.number
+            if bucket != nil { transfer.allowance = 1 }
+            try multi.add(transfer.easy)
+        } catch {
+            end(transfer, .failed(Failure(.protocolError, "\(transfer.route.url.redacted): \(error.detail)")))
+        }
+    }
+
+    func takeEnded() {
+        while let (easy, code) = multi.nextEnded() {
+            guard let transfer = transfers[TransferID(easy.tag)] else {
+                multi.remove(easy)
+                continue
+            }
+            transfer.flush()
+            if let location = transfer.redirect {
+                follow(location, transfer)
+            } else {
+                end(transfer, transfer.end(code))
+            }
+        }
+    }
+
+    func follow(_ location: [UInt8], _ transfer: Transfer) {
+        let oldHost = transfer.route.url.origin
+        let route: Route
+        do {
+            route = try transfer.route.following(location)
+        } catch {
+            end(transfer, .failed(error))
+            return
+        }
+        multi.remove(transfer.easy)
+        transfers[transfer.id] = nil
+        var request = transfer.request
+        request.url = route.url
+        if route.url.origin != oldHost { request.headers = [] }
+        transfer.follow(route, request: request)
+        limiter.release(host: oldHost)
+        enqueue(TicketUse(job: transfer.job, host: route.url.origin, continuation: transfer), priority: .continuation)
+    }
+
+    /// Judges a head, from within libcurl's call.
+    func received(_ head: ResponseHead, for id: TransferID) -> BodyVerdict {
+        guard let transfer = transfers[id], let job = jobs[transfer.job] else { return .cut }
+        let host = transfer.route.url.origin
+        switch head.status {
+        case 429, 503:
+            limiter.refused(host: host, now: now)
+            if let delay = head.retryAfter?.delay(at: head.date), delay > .zero {
+                pause(host, for: min(delay, configuration.transfer.retry.maxRetryAfter))
+            }
+        case 200..<400:
+            limiter.succeeded(host: host, now: now)
+            memory.used(host)
+            if head.status == 206, head.contentRange?.range != nil { memory.noteRanges(host, areRefused: false) }
+        default: break
+        }
+        let verdict = job.received(head, for: transfer, in: self)
+        // What the first answer tells is what others can be asked for now.
+        refresh(job)
+        return verdict
+    }
+
+    func end(_ transfer: Transfer, _ end: TransferEnd) {
+        let host = transfer.route.url.origin
+        if case .failed(let failure) = end, failure.code == .couldNotConnect,
+            transfers.values.contains(where: { $0.route.url.origin == host && $0.head != nil })
+        {
+            // Others of this host are being served: it takes no more at once.
+            limiter.refused(host: host, now: now)
+        }
+        if transfer.route.url.scheme == "https" {
+            switch end {
+            case .failed(let failure) where failure.code == .connectionLost: losses[host, default: 0] += 1
+            case .finished where losses[host] ?? 0 < Self.mostLosses: losses[host] = nil
+            default: break
+            }
+        }
+        guard release(transfer), let job = jobs[transfer.job] else { return }
+        job.progressed(transfer)
+        job.ended(transfer, end, in: self)
+        refresh(job)
+    }
+
+    /// Ends a transfer of which nobody wants to hear again. Its bytes are written before.
+    func cancel(_ id: TransferID) {
+        if let transfer = transfers[id] {
+            transfer.flush()
+            transfer.abandon()
+            if isInLibcurl { abandoned.append(id) } else { _ = release(transfer) }
+            return
+        }
+        // It may wait for the permit of the host that it was redirected to.
+        dropRedirected { $0.id == id }
+    }
+
+    /// Ends all transfers of a job, of which nobody wants to hear again.
+    func cancelTransfers(of job: JobID) {
+        for transfer in transfers(of: job) { cancel(transfer.id) }
+        dropRedirected { $0.job == job }
+    }
+
+    func dropRedirected(_ isMeant: (Transfer) -> Bool) {
+        for (ticket, use) in tickets {
+            guard let transfer = use.continuation, isMeant(transfer) else { continue }
+            limiter.withdraw(ticket)
+            tickets[ticket] = nil
+            recycle(transfer)
+        }
+    }
+
+    func dropAbandoned() {
+        for id in abandoned {
+            if let transfer = transfers[id] { _ = release(transfer) }
+        }
+        abandoned.removeAll()
+    }
+
+    func release(_ transfer: Transfer) -> Bool {
+        guard transfers.removeValue(forKey: transfer.id) != nil else { return false }
+        progress.count(bytes: transfer.takeActivity(now: now))
+        multi.remove(transfer.easy)
+        bucket?.spent(transfer.takeUnbooked())
+        limiter.release(host: transfer.route.url.origin)
+        recycle(transfer)
+        return true
+    }
+
+    func recycle(_ transfer: Transfer?) {
+        guard let transfer else { return }
+        transfer.flush()
+        idleHandles.append(transfer.easy)
+        idleBuffers.append(transfer.buffer)
+    }
+}

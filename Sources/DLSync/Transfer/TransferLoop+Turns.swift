@@ -1,0 +1,118 @@
+internal import Curl
+internal import SyncCore
+internal import Synchronization
+
+/// The turns of the loop's thread: what each of them looks at, and how long it sleeps.
+extension TransferLoop {
+    /// One turn: takes what was posted, lets libcurl work, hands permits out, and sleeps. False at the end.
+    func turn() -> Bool {
+        now = clock.now
+        takePosted()
+        do {
+            isInLibcurl = true
+            try multi.perform()
+            isInLibcurl = false
+            dropAbandoned()
+            takeEnded()
+            fireDeadlines()
+            grant()
+            tickIfDue()
+            for work in turnEnds { work(self) }
+            if isStopping, jobs.isEmpty {
+                endAll()
+                return false
+            }
+            try multi.wait(milliseconds: sleepTime())
+        } catch {
+            // libcurl's multi interface fails only where it was misused or memory is gone.
+            for job in jobs.values { job.interrupt(in: self) }
+            endAll()
+            return false
+        }
+        return true
+    }
+
+    func endAll() {
+        for transfer in Array(transfers.values) { cancel(transfer.id) }
+        for waiter in roomWaiters + endWaiters { waiter.resume() }
+        roomWaiters.removeAll()
+        endWaiters.removeAll()
+        hasEnded = true
+    }
+
+    func takePosted() {
+        let posted = inbox.withLock { inbox in
+            defer { inbox.removeAll(keepingCapacity: true) }
+            return inbox
+        }
+        for work in posted { work(self) }
+    }
+
+    func sleepTime() -> Int32 {
+        var next = nextTick
+        if let earliest = deadlines.earliest { next = min(next, earliest) }
+        if let wakeup = limiter.nextWakeup(now: now) { next = min(next, wakeup) }
+        if bucket != nil, !transfers.isEmpty { next = min(next, nextDeal) }
+        guard inbox.withLock({ $0.isEmpty }) else { return 0 }
+        let milliseconds = ((next - clock.now).seconds * 1000).rounded(.up)
+        return Int32(max(0, min(1000, milliseconds)))
+    }
+
+    func fireDeadlines() {
+        while let id = deadlines.next(now: now) {
+            guard let job = jobs[id] else { continue }
+            job.timerFired(in: self)
+            refresh(job)
+        }
+    }
+
+    func tickIfDue() {
+        if let bucket, now >= nextDeal { deal(bucket) }
+        if now >= nextSample {
+            nextSample = now + .milliseconds(100)
+            countActivity()
+        }
+        guard now >= nextTick else { return }
+        nextTick = now + .seconds(1)
+        for transfer in Array(transfers.values)
+        where transfer.watch.isStalled(now: now, timeout: stallTimeout(transfer)) {
+            end(transfer, .failed(stalled(transfer)))
+        }
+        for job in Array(jobs.values) { job.tick(in: self) }
+    }
+
+    func stallTimeout(_ transfer: Transfer) -> Duration {
+        transfer.head == nil
+            ? configuration.stallTimeout + configuration.connectTimeout : configuration.stallTimeout
+    }
+
+    func stalled(_ transfer: Transfer) -> Failure {
+        Failure(
+            .stalled,
+            "\(transfer.route.url.redacted) sent nothing for \(Int(configuration.stallTimeout.seconds)) seconds")
+    }
+
+    func countActivity() {
+        var bytes: Int64 = 0
+        var shown = Set<JobID>()
+        for transfer in transfers.values {
+            bytes += transfer.takeActivity(now: now)
+            if shown.insert(transfer.job).inserted { jobs[transfer.job]?.show(in: self) }
+        }
+        progress.sample(bytes: bytes, now: now, transfers: transfers.count)
+    }
+
+    func deal(_ bucket: RateBucket) {
+        var bucket = bucket
+        nextDeal = now + RateBucket.interval
+        let running = Array(transfers.values)
+        for transfer in running { bucket.spent(transfer.takeUnbooked()) }
+        let share = bucket.deal(to: running.count, now: now)
+        self.bucket = bucket
+        guard share > 0 else { return }
+        for transfer in running {
+            transfer.allowance = share
+            transfer.resume(.rate)
+        }
+    }
+}
