@@ -16,6 +16,9 @@ package final class RunLock: Sendable {
 
     private init(descriptor: Descriptor?) { self.descriptor = descriptor }
 
+    /// Lets the lock go now. Whoever still holds the value, as a task that is just ending does, holds nothing then.
+    package func release() { try? descriptor?.close() }
+
     /// Asks for the lock without waiting: alone for a run; together with other readers, and only if the file is there,
     /// where the destination is read-only.
     package static func acquire(in destination: Destination) throws(DiskError) -> Outcome {

@@ -218,6 +218,7 @@ public final class SyncSession: Sendable {
             try? state.endRun(run, exitStatus: status, at: currentDate())
         }
         state.close()
+        lock.release()
         return desk.stateFailure
     }
 }
