@@ -127,7 +127,9 @@ extension SessionTests {
 
         /// Whether nobody need be told that a call failed.
         private func isOfNoMatter(_ operation: SystemCalls.Operation, _ hit: OneFault.Hit) -> Bool {
-            switch operation {
+            // The room that is kept for the records is a precaution; a run goes on without.
+            if hit.path.hasSuffix("-reserve") { return true }
+            return switch operation {
             // What is left over in it is looked for again by the next run; opened to work in, it is told.
             case .open: hit.path.hasSuffix("/.dlsync/partial")
             // The destination is there, as is found out.
