@@ -143,8 +143,11 @@ extension SessionTests {
             case .close: hit.wasClosed || !hit.path.contains("/.dlsync/partial/")
             // Bytes that cannot be compared with the server's count as others, and are fetched.
             case .read: hit.path.contains("/.dlsync/partial/")
-            // The state is opened by its usual path then, and names count as different if their case is.
-            case .examine: hit.path.hasSuffix("/state.db") || hit.path.hasSuffix("/dest")
+            // The state is opened by its usual path then, names count as different if their case is, and a partial counts
+            // as having no room yet when room is looked for.
+            case .examine:
+                hit.path.hasSuffix("/state.db") || hit.path.hasSuffix("/dest")
+                    || hit.path.contains("/.dlsync/partial/r")
             default: false
             }
         }
