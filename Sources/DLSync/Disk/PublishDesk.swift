@@ -25,6 +25,8 @@ final class PublishDesk: Sendable {
         case published(FileRecord)
         /// Its bytes do not match the digest.
         case mismatch(Failure)
+        /// Its bytes may be gone, whatever reading them shows now: the disk refused to keep them.
+        case lost(Failure)
         case failed(Failure)
     }
 
@@ -52,6 +54,9 @@ final class PublishDesk: Sendable {
     private let reserve = Mutex(Reserve.notTaken)
     /// What was synced of the partials of this run; for the publishing queue.
     private let syncedExtents = Mutex<[String: ByteRangeSet]>([:])
+    /// The partials of which a sync has failed, and how. The kernel tells a lost write once; a second sync that succeeds
+    /// says nothing of the bytes that the first was about.
+    private let lost = Mutex<[String: Failure]>([:])
     private let names: Mutex<Int>
     private let namePrefix: String
 
@@ -193,7 +198,7 @@ final class PublishDesk: Sendable {
         var placed: [(item: Item, record: FileRecord)] = []
         for (item, failure) in syncData(of: ready) {
             if let failure {
-                results.append((item.job, .failed(failure)))
+                results.append((item.job, .lost(failure)))
                 continue
             }
             do {
@@ -250,10 +255,11 @@ final class PublishDesk: Sendable {
     /// Syncs the data of items; gives each with what the disk said of it.
     private func syncData(of items: [Item]) -> [(item: Item, failure: Failure?)] {
         if items.count > Self.fewItems, (try? destination.syncFileSystem()) != nil {
-            return items.map { ($0, nil) }
+            return lost.withLock { lost in items.map { ($0, lost[$0.partialID]) } }
         }
         // Where the sync of all fails, each tells whether it is the one.
         return items.map { item in
+            if let failure = lost.withLock({ $0[item.partialID] }) { return (item, failure) }
             do throws(DiskError) {
                 // The time is part of the record, so it has to last as the data does.
                 try destination.openPartial(item.partialID).synchronize()
@@ -312,13 +318,18 @@ final class PublishDesk: Sendable {
         let namesLast = !syncs.isEmpty && (try? destination.syncPartialNames()) != nil
         return changes.map { change in
             guard case .partial(var record) = change else { return change }
-            if namesLast, syncs.contains(record.id),
-                (try? destination.openPartial(record.id).synchronizeData()) != nil
-            {
-                record.syncedExtents = record.extents
-                syncedExtents.withLock { $0[record.id] = record.extents }
-            } else if let before = syncedExtents.withLock({ $0[record.id] }) {
-                // Nothing was to be synced; or it was published or discarded meanwhile, or the disk refuses.
+            if namesLast, syncs.contains(record.id) {
+                do throws(DiskError) {
+                    try destination.openPartial(record.id).synchronizeData()
+                    record.syncedExtents = record.extents
+                    syncedExtents.withLock { $0[record.id] = record.extents }
+                } catch {
+                    // One that is missing was published or discarded meanwhile.
+                    if error.operation == .sync { lost.withLock { $0[record.id] = error.failure } }
+                }
+            }
+            if lost.withLock({ $0[record.id] }) != nil { return .forgetPartial(record.path) }
+            if record.syncedExtents.isEmpty, let before = syncedExtents.withLock({ $0[record.id] }) {
                 record.syncedExtents = before
             }
             return .partial(record)

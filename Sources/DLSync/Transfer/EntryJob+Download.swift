@@ -234,6 +234,11 @@ extension EntryJob {
         case .failed(let failure):
             stage = .downloading
             keepForAnotherRun(failure, in: loop)
+        case .lost(let failure):
+            // Nothing of it may be gone on with, and no later sync makes it right.
+            context.desk.note(.forgetPartial(facts.path))
+            abandonPartial()
+            finish(.failed, reason: failure.message, failure: failure, in: loop)
         case .mismatch(let failure):
             stage = .downloading
             perform(machine?.verificationFailed(failure) ?? [], in: loop)

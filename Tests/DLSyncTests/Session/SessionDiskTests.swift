@@ -153,6 +153,32 @@ extension SessionTests {
             }
         }
 
+        @Test("Data whose sync has failed is trusted no more, though a second sync would succeed")
+        func lostWrites() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                server.serve("/a", Resource(.pattern(seed: 1, count: 3 << 20)))
+                let failed = Flag()
+                let calls = SystemCalls { operation, path in
+                    guard operation == .sync, path.contains("/partial/r"), !path.hasSuffix("-reserve"), !failed.isSet
+                    else {
+                        return nil
+                    }
+                    failed.set()
+                    return .failure(EIO)
+                }
+                let told = try await bench.run([server.url("/a")], calls: calls)
+                #expect(failed.isSet)
+                #expect(told.outcomes["a"]?.failure?.code == .disk)
+                #expect(try bench.tree().isEmpty)
+                #expect(bench.partials().isEmpty)
+                let again = try await bench.run([server.url("/a")])
+                #expect(again.isAllWell, "\(again.complaints)")
+                #expect(server.requests.filter { $0.method == "GET" }.map(\.range) == [nil, nil])
+                #expect(bench.holds("a", seed: 1, 3 << 20))
+            }
+        }
+
         @Test("What was whole when the run was interrupted is published") func lateSuccess() async throws {
             let bench = try Bench()
             try await FaultServer.run { server in
