@@ -1,0 +1,95 @@
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import DLSync
+
+extension SessionTests {
+    /// Cases of docs/internals/http-cases.md that no other suite has on the wire.
+    @Suite struct Case {
+        private static let size: Int64 = 12 << 20
+
+        @Test("case 13: a server that refuses long ranges is asked for shorter ones") func longRanges() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                server.serve(
+                    "/a", Resource(.pattern(seed: 3, count: Self.size)),
+                    script: [
+                        .once(on: .get, .cut(after: 1 << 20)), .always(on: .rangeLonger(than: 3 << 20), .status(403)),
+                    ])
+                let told = try await bench.run([server.url("/a")])
+                #expect(told.isAllWell, "\(told.complaints)")
+                #expect(server.requests.filter { $0.status == 403 }.count == 2)
+                #expect(server.requests.contains { $0.status == 206 })
+                #expect(bench.holds("a", seed: 3, Self.size))
+            }
+        }
+
+        @Test("case 26: a new signature is the same file, and what is here of it is gone on with")
+        func newSignature() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                server.serve(
+                    "/a", Resource(.pattern(seed: 3, count: Self.size)),
+                    script: [.once(on: .get, .stall(after: 5 << 20, gate: "half"))])
+                let first = try bench.list([server.url("/a?X-Amz-Signature=one&X-Amz-Expires=300")])
+                _ = try await bench.session { session in
+                    async let told = session.tell([first])
+                    try await session.turn { session.progress.bytesReceived >= 5 << 20 }
+                    await session.interrupt()
+                    return await told
+                }
+                server.gate("half").open()
+                let told = try await bench.run([server.url("/a?X-Amz-Signature=two&X-Amz-Expires=300")])
+                #expect(told.isAllWell, "\(told.complaints)")
+                #expect(told.outcomes["a"]?.action == .resume)
+                #expect(server.requests.last?.range == "bytes=\(5 << 20)-\(Self.size - 1)")
+                #expect(bench.holds("a", seed: 3, Self.size))
+            }
+        }
+
+        @Test("case 85: a cut encoded transfer begins anew, and asks for no range") func cutEncoded() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                let text = Array((0..<20_000).map { "line \($0)\n" }.joined().utf8)
+                server.serve(
+                    "/a.txt", Resource(.bytes(text)),
+                    script: [.once(.gzip()), .once(.gzip(), .cut(after: 2000)), .always(.gzip())])
+                let told = try await bench.run([server.url("/a.txt")])
+                #expect(told.isAllWell, "\(told.complaints)")
+                #expect(server.requests.count == 3)
+                #expect(server.requests.allSatisfy { $0.range == nil })
+                #expect(try readFile(bench.path("a.txt")) == text)
+            }
+        }
+
+        @Test("case 141: identity is asked for in every kind of request") func identity() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                server.serve(
+                    "/a", Resource(.pattern(seed: 3, count: Self.size)), script: [.once(on: .get, .cut(after: 1 << 20))]
+                )
+                for _ in 0..<2 {
+                    let told = try await bench.run([server.url("/a")])
+                    #expect(told.isAllWell, "\(told.complaints)")
+                }
+                let kinds = Set(server.requests.map { "\($0.method) \($0.range == nil ? "whole" : "range")" })
+                #expect(kinds == ["GET whole", "GET range", "HEAD whole"])
+                #expect(server.requests.allSatisfy { $0.field("Accept-Encoding") == "identity" })
+            }
+        }
+
+        @Test("case 150: a file whose length the server did not tell is said to be unverified")
+        func unverifiedLength() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                server.serve("/a", Resource(.pattern(seed: 3, count: 1000)), script: [.always(.closeDelimited)])
+                server.serve("/b", Resource(.pattern(seed: 3, count: 1000)))
+                let told = try await bench.run([server.url("/a"), server.url("/b")])
+                #expect(told.isAllWell, "\(told.complaints)")
+                #expect(told.outcomes["a"]?.reason.contains("unverified") == true)
+                #expect(told.outcomes["b"]?.reason.contains("unverified") == false)
+            }
+        }
+    }
+}
