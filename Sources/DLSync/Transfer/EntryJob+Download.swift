@@ -226,11 +226,9 @@ extension EntryJob {
         guard stage == .publishing else { return }
         switch result {
         case .published(let record):
-            let doubt =
-                machine?.isLengthUnverified == true ? "; its length is unverified, as the server did not tell it" : ""
+            let reasons = [decision?.reason].compactMap { $0 } + (machine?.remarks ?? [])
             finish(
-                .done, reason: (decision?.reason ?? "") + doubt, size: record.file.size, digest: record.digest, in: loop
-            )
+                .done, reason: reasons.joined(separator: "; "), size: record.file.size, digest: record.digest, in: loop)
         case .failed(let failure):
             stage = .downloading
             keepForAnotherRun(failure, in: loop)

@@ -220,8 +220,16 @@ package struct DownloadMachine: Sendable {
     /// Whether the machine has ended, in one way or the other.
     package var isEnded: Bool { phase == .complete || phase == .failed }
 
-    /// Whether the server did not tell how long the file is, so that only its end says that it is whole.
-    package var isLengthUnverified: Bool { map == nil }
+    /// What is worth telling of a download that ended well, each in words without a full stop.
+    package var remarks: [String] {
+        var remarks: [String] = []
+        if restarts > 0 { remarks.append("it changed on the server and was begun anew") }
+        if mostPerRequest < .max { remarks.append("the server refuses ranges of more than \(mostPerRequest) bytes") }
+        if decodes { remarks.append("the server only sends it encoded, so it was decoded") }
+        if urlIndex > 0 { remarks.append("it came from \(task.urls[urlIndex].redacted)") }
+        if map == nil, !decodes { remarks.append("its length is unverified, as the server did not tell it") }
+        return remarks
+    }
 
     /// Whether the server was found to answer requests for ranges with the whole, of a file whose length it tells.
     package var foundNoRanges: Bool { phase == .streaming && map != nil }

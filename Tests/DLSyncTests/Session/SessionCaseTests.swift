@@ -21,6 +21,7 @@ extension SessionTests {
                 #expect(told.isAllWell, "\(told.complaints)")
                 #expect(server.requests.filter { $0.status == 403 }.count == 2)
                 #expect(server.requests.contains { $0.status == 206 })
+                #expect(told.outcomes["a"]?.reason.contains("refuses ranges") == true)
                 #expect(bench.holds("a", seed: 3, Self.size))
             }
         }
@@ -48,6 +49,27 @@ extension SessionTests {
             }
         }
 
+        @Test("case 9: that a file changed upstream and was begun anew is told") func tellsRestarts() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                server.serve(
+                    "/a", Resource(.pattern(seed: 3, count: Self.size), etag: "\"one\""),
+                    script: [.once(on: .get, .stall(after: 5 << 20, gate: "half"), .cut(after: 6 << 20))])
+                let told = try await bench.session { session in
+                    async let told = session.tell([try bench.list([server.url("/a")])])
+                    try await server.gate("half").waitForArrivals()
+                    server.replace(
+                        "/a",
+                        Resource(.pattern(seed: 4, count: Self.size), etag: "\"two\"", lastModified: 1_700_000_001))
+                    server.gate("half").open()
+                    return try await told
+                }
+                #expect(told.isAllWell, "\(told.complaints)")
+                #expect(told.outcomes["a"]?.reason.contains("begun anew") == true)
+                #expect(bench.holds("a", seed: 4, Self.size))
+            }
+        }
+
         @Test("case 85: a cut encoded transfer begins anew, and asks for no range") func cutEncoded() async throws {
             let bench = try Bench()
             try await FaultServer.run { server in
@@ -58,6 +80,7 @@ extension SessionTests {
                 let told = try await bench.run([server.url("/a.txt")])
                 #expect(told.isAllWell, "\(told.complaints)")
                 #expect(server.requests.count == 3)
+                #expect(told.outcomes["a.txt"]?.reason.contains("decoded") == true)
                 #expect(server.requests.allSatisfy { $0.range == nil })
                 #expect(try readFile(bench.path("a.txt")) == text)
             }
