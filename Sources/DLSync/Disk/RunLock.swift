@@ -16,8 +16,15 @@ package final class RunLock: Sendable {
 
     private init(descriptor: Descriptor?) { self.descriptor = descriptor }
 
-    /// Lets the lock go now. Whoever still holds the value, as a task that is just ending does, holds nothing then.
-    package func release() { try? descriptor?.close() }
+    deinit { release() }
+
+    /// Lets the lock go now. Whoever still holds the value, as a task that is just ending does, holds nothing then; and
+    /// neither does a child process that has not come to its `exec` yet.
+    package func release() {
+        guard let descriptor, descriptor.number >= 0 else { return }
+        descriptor.calls.unlock(descriptor.number)
+        try? descriptor.close()
+    }
 
     /// Asks for the lock without waiting: alone for a run; together with other readers, and only if the file is there,
     /// where the destination is read-only.

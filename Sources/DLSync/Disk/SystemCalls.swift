@@ -330,6 +330,9 @@ extension SystemCalls {
         }
     }
 
+    /// Lets a lock go at once. Closing alone does so only when no child process that was just forked has the descriptor too.
+    func unlock(_ descriptor: Int32) { flock(descriptor, LOCK_UN) }
+
     /// `close(2)`. The descriptor is gone whatever the answer is, so an interrupted call is not made again: on Linux
     /// another thread could own the number by then.
     func close(_ descriptor: Int32, path: @autoclosure () -> String) throws(DiskError) {
