@@ -114,6 +114,11 @@ struct Settings: Hashable, Sendable {
         configuration.rateLimit = try size(arguments, "limit-rate", SizeText.parseRate)
         configuration.retries = try arguments.integer("retries", in: 0...1000) ?? configuration.retries
         configuration.longestRetryWait = try duration(arguments, "retry-max-wait") ?? configuration.longestRetryWait
+        configuration.longestRetryAfter = try duration(arguments, "max-retry-after") ?? configuration.longestRetryAfter
+        configuration.statusClasses =
+            try arguments.parsed("retry-status", expecting: "statuses from 400 to 599, as in 404,!500") {
+                StatusClasses($0)
+            } ?? configuration.statusClasses
         configuration.connectTimeout = try duration(arguments, "connect-timeout") ?? configuration.connectTimeout
         configuration.stallTimeout = try duration(arguments, "stall-timeout") ?? configuration.stallTimeout
         configuration.requiresRanges = arguments.flag("require-ranges")

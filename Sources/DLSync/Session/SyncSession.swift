@@ -113,6 +113,11 @@ public final class SyncSession: Sendable {
     /// A look at the progress.
     public var progress: ProgressSnapshot { board.snapshot }
 
+    /// The hosts that asked to be left alone for a while in this session, and for how long they were.
+    public var hostWaits: [HostWait] {
+        get async { await loop.hostWaits.values.sorted { $0.origin < $1.origin } }
+    }
+
     /// Bytes that are free where the destination lies; nil where that cannot be told.
     public var freeSpace: Int64? { try? desk.destination.freeSpace() }
 
