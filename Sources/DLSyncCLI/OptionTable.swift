@@ -120,6 +120,10 @@ package let dlsyncCommand = CommandSpec(
             "resolve", "HOST:PORT:ADDRESS", section: Section.access, "Use this address for a host and port."),
 
         .value(
+            "lock-wait", "DURATION", section: Section.scheduling, default: "0s",
+            "How long to wait for another run that holds DEST, rather than to end at once."),
+
+        .value(
             "progress", "STYLE", section: Section.output, default: "auto",
             completion: .words(["auto", "bar", "plain", "none"]),
             "How progress is shown on standard error: as lines that are redrawn (bar), as a line every ten seconds "
@@ -140,5 +144,6 @@ private enum Section {
     static let comparing = "COMPARING"
     static let transfer = "TRANSFERS"
     static let access = "ACCESS"
+    static let scheduling = "SCHEDULING"
     static let output = "OUTPUT"
 }

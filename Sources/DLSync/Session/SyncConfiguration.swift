@@ -17,6 +17,8 @@ public struct SyncConfiguration: Hashable, Sendable {
     public var retries = 5
     /// The longest wait before a retry, unless a server asks for more.
     public var longestRetryWait: Duration = .seconds(60)
+    /// How long to wait for another run to end that holds the destination.
+    public var lockWait: Duration = .zero
     /// How long a server may ask to be left alone, in all, between one progress of a transfer and the next.
     public var longestRetryAfter: Duration = .seconds(3600)
     /// Which statuses pass by themselves, where the default is not right.
