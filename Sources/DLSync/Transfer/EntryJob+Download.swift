@@ -39,9 +39,10 @@ extension EntryJob {
             announced: announced, digest: facts.entry.strongestDigest,
             traits: loop.memory.traits(of: facts.entry.urls[0].origin), start: start)
         let machine = DownloadMachine(task, policy: context.transfer, seed: loop.newSeed())
-        running = RunningDownload(machine)
+        let actions = machine.firstActions
+        running = RunningDownload(consume machine)
         stage = .downloading
-        perform(machine.firstActions, in: loop)
+        perform(actions, in: loop)
         loop.refresh(self)
     }
 
