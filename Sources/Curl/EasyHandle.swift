@@ -100,6 +100,13 @@ package final class EasyHandle {
         try check(dlsync_curl_setopt_pointer(handle, CURLOPT_RESOLVE, self.resolve.list), "CURLOPT_RESOLVE")
     }
 
+    /// Has TLS connections that end without the server's close_notify (RFC 8446 §6.1) be failures, ``CurlCode/recvError``:
+    /// what came over them may have been cut. A body whose own length tells its end is over before that.
+    package func expectCloseNotify() throws(CurlError) {
+        guard CurlLibrary.speaksOpenSSL else { return }
+        try check(dlsync_curl_expect_close_notify(handle), "CURLOPT_SSL_CTX_FUNCTION")
+    }
+
     /// Says who receives the answer. It is not kept alive.
     package func set(receiver: any TransferReceiver) throws(CurlError) {
         self.receiver = receiver

@@ -84,7 +84,6 @@ extension EntryJob {
         guard case .write = body else { return body }
         guard stage == .downloading, machine?.isEnded == false, let partial else { return .cut }
         transfer.sink = .write(partial, digest)
-        if let (held, length) = machine?.progress, let length { want(length - held) }
         show(in: loop)
         return body
     }

@@ -44,6 +44,7 @@ extension Transfer {
 
     /// How the connection is made: proxy, certificates, addresses.
     private func prepareConnection(_ configuration: LoopConfiguration) throws(CurlError) {
+        try easy.expectCloseNotify()
         if let proxy = configuration.proxy { try easy.set(.proxy, proxy) }
         if let file = configuration.certificateAuthorities { try easy.set(.caInfo, file) }
         if let file = configuration.clientCertificate { try easy.set(.clientCertificate, file) }
