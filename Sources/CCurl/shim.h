@@ -1,6 +1,5 @@
 #pragma once
 #include <curl/curl.h>
-#include <stdint.h>
 // The header wraps these in type-checking macros that Swift cannot see through; the functions are variadic, which it
 // cannot call. One typed function for each class of argument takes their place.
 #undef curl_easy_setopt
@@ -46,18 +45,20 @@ static inline CURLSHcode dlsync_curl_share_setopt_data(CURLSH *share, CURLSHopti
 /// The result of a transfer that ended; the field is in a union that Swift shows under another name.
 static inline CURLcode dlsync_curl_message_result(const CURLMsg *message) { return message->data.result; }
 
-// The end of a TLS connection. A server says that all was said by close_notify (RFC 8446 §6.1); an end of TCP without it
-// may be anybody's doing. libcurl has OpenSSL 3 take the one for the other (SSL_OP_IGNORE_UNEXPECTED_EOF), so that a body
-// without a length that was cut anywhere would count as whole, and has no option against it but this callback
-// (CURLOPT_SSL_CTX_FUNCTION). The function is declared by hand: OpenSSL's header would bring thousands of names.
-struct ssl_ctx_st;
-uint64_t SSL_CTX_clear_options(struct ssl_ctx_st *context, uint64_t options);
-static inline CURLcode dlsync_curl_clear_ignored_ends(CURL *handle, void *context, void *unused) {
-    (void)handle;
-    (void)unused;
-    SSL_CTX_clear_options((struct ssl_ctx_st *)context, UINT64_C(1) << 7);
-    return CURLE_OK;
+typedef int (*dlsync_curl_progress_callback)(
+    void *context, curl_off_t expected, curl_off_t received, curl_off_t to_send, curl_off_t sent);
+static inline CURLcode dlsync_curl_setopt_progress(CURL *handle, dlsync_curl_progress_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, value);
 }
-static inline CURLcode dlsync_curl_expect_close_notify(CURL *handle) {
-    return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, dlsync_curl_clear_ignored_ends);
+
+// OpenSSL's word on what libcurl does not tell. Declared by hand: its header would bring thousands of names.
+struct ssl_st;
+int SSL_get_shutdown(const struct ssl_st *connection);
+/// Whether the server has ended the TLS connection of a running transfer by close_notify: 1 or 0; -1 where there is no
+/// such connection, or its TLS is not OpenSSL's.
+static inline int dlsync_curl_has_close_notify(CURL *handle) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return -1;
+    if (session->backend != CURLSSLBACKEND_OPENSSL || !session->internals) return -1;
+    return (SSL_get_shutdown((const struct ssl_st *)session->internals) & 2) != 0; // SSL_RECEIVED_SHUTDOWN
 }

@@ -54,13 +54,6 @@ package enum CurlLibrary {
         guard isReady else { throw CurlError(code: CurlCode(rawValue: 2), detail: "libcurl cannot be initialised") }
     }
 
-    /// Whether TLS is OpenSSL's own. Other libraries of its kind have no such habit as ``EasyHandle/expectCloseNotify()``
-    /// ends, and other handles.
-    static let speaksOpenSSL: Bool = {
-        guard let version = curl_version_info(CURLVERSION_TENTH)?.pointee.ssl_version else { return false }
-        return String(cString: version).hasPrefix("OpenSSL/")
-    }()
-
     /// The version of the library that is loaded, as in `7.88.1`.
     package static var version: String {
         guard let version = curl_version_info(CURLVERSION_TENTH)?.pointee.version else { return "" }

@@ -44,7 +44,6 @@ extension Transfer {
 
     /// How the connection is made: proxy, certificates, addresses.
     private func prepareConnection(_ configuration: LoopConfiguration) throws(CurlError) {
-        try easy.expectCloseNotify()
         if let proxy = configuration.proxy { try easy.set(.proxy, proxy) }
         if let file = configuration.certificateAuthorities { try easy.set(.caInfo, file) }
         if let file = configuration.clientCertificate { try easy.set(.clientCertificate, file) }
@@ -82,6 +81,12 @@ extension Transfer {
         guard code != .ok else {
             guard head != nil else {
                 return .failed(Failure(.protocolError, "\(route.url.redacted) gave no answer that is HTTP"))
+            }
+            if easy.hasCloseNotify == false {
+                return .failed(
+                    Failure(
+                        .connectionLost,
+                        "\(route.url.redacted): the connection ended without the server's word that all was sent"))
             }
             return .finished
         }

@@ -16,7 +16,7 @@ private struct Course: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var served = original
     var script: [Step]
-    var segments = SegmentLimit.auto
+    var segments = SegmentLimit.fixed(1)
     var seed: UInt64 = 1
     /// All bytes that arrive for it; nil where chance has a part in it.
     var received: Int64?
@@ -27,7 +27,10 @@ private struct Course: Sendable, CustomTestStringConvertible {
 private let courses = [
     Course(testDescription: "cut three times", script: [cut, cut, cut, .always(watched)], received: size),
     Course(
-        testDescription: "cut three times, with segments", script: [cut, cut, cut, .always(watched)],
+        testDescription: "cut three times, with as many segments as pay", script: [cut, cut, cut, .always(watched)],
+        segments: .auto),
+    Course(
+        testDescription: "cut three times, with four segments", script: [cut, cut, cut, .always(watched)],
         segments: .fixed(4)),
     Course(
         testDescription: "cut three times, then another version",
