@@ -70,6 +70,9 @@ struct MountedTests {
         let full = try await Command.run("-", destination, input: list)
         #expect(full.exited(0) || full.exited(6), "\(full)")
         #expect(full.exited(0) == full.standardError.isEmpty, "\(full)")
+        // Not even a state finds a place, or all does.
+        if kibibytes == 0 { #expect(full.exited(6)) }
+        if kibibytes == 256 { #expect(full.exited(0), "\(full)") }
         #expect(full.standardOutput.isEmpty)
         if full.exited(6) {
             #expect(full.errorText.contains("No space left on device") || full.errorText.contains("full"), "\(full)")
@@ -93,5 +96,42 @@ struct MountedTests {
         #expect(server.requests[before...].allSatisfy { $0.method == "HEAD" })
         #expect(try treeListing("\(destination)/.dlsync/partial").isEmpty)
         withExtendedLifetime(mount) {}
+    }
+
+    @Test("Where only records are written, and no room is left for them, each step of the state is told and recovers")
+    func recordsRunFull() async throws {
+        defer { server.stop() }
+        let count = 300
+        var statuses: [Bool] = []
+        for (number, kibibytes) in stride(from: 0, through: 768, by: 24).enumerated() {
+            let destination = "\(destination)-\(number)"
+            let mount = try Mount(memory: "8m", at: destination)
+            for file in 0..<count {
+                server.serve("/\(file)", Resource(.pattern(seed: UInt64(file), count: 100)))
+                try writePatternFile(
+                    "\(destination)/\(file)", seed: UInt64(file), count: 100, modified: Resource.ordinaryDate)
+            }
+            let list = Array((0..<count).map { server.url("/\($0)") + "\n" }.joined().utf8)
+            try fillDisk(destination, leaving: kibibytes << 10)
+            let full = try await Command.run("-", destination, input: list)
+            #expect(full.exited(0) || full.exited(6), "\(kibibytes): \(full)")
+            if full.exited(6) {
+                #expect(full.errorLines.count == 1 && full.errorText.contains("free some space there"), "\(full)")
+            } else {
+                #expect(full.wasSilent, "\(kibibytes): \(full)")
+            }
+            statuses.append(full.exited(0))
+            removeTree("\(destination)/filler")
+            try await Command.runSilently("-", destination, input: list)
+            for file in 0..<count {
+                #expect(try fileMatchesPattern("\(destination)/\(file)", seed: UInt64(file), count: 100))
+            }
+            withExtendedLifetime(mount) {}
+        }
+        // More room is never worse.
+        #expect(statuses.first == false && statuses.last == true)
+        #expect(zip(statuses, statuses.dropFirst()).allSatisfy { !$0 || $1 }, "\(statuses)")
+        // No byte of a file was fetched in all these runs.
+        #expect(server.requests.allSatisfy { $0.method == "HEAD" })
     }
 }
