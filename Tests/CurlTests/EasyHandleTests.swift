@@ -74,6 +74,25 @@ import Testing
             try get.easy.set(resolve: lines)
             #expect(try multi.run(get) == .ok)
             #expect(server.requests.map { $0.field("Host") } == ["some.invalid:\(server.port)"])
+            #expect(get.received.addresses == ["127.0.0.2", "127.0.0.1"])
+        }
+    }
+
+    @Test("An address that the receiver does not want is not connected to; the next one is") func choosesAddress()
+        throws
+    {
+        try FaultServer.run(address: "127.0.0.2") { unwanted in
+            let server = try FaultServer(port: unwanted.port)
+            defer { server.stop() }
+            for server in [server, unwanted] { server.serve("/a", Resource(.pattern(seed: 1, count: 100))) }
+            let get = try Prepared("http://some.invalid:\(server.port)/a")
+            get.received.refusedAddresses = ["127.0.0.2"]
+            var lines = HeaderList()
+            try lines.append("some.invalid:\(server.port):127.0.0.2,127.0.0.1")
+            try get.easy.set(resolve: lines)
+            #expect(try multi.run(get) == .ok)
+            #expect(server.requests.count == 1)
+            #expect(unwanted.statistics.connectionsAccepted == 0)
         }
     }
 

@@ -9,6 +9,16 @@ final class Received: TransferReceiver {
     /// Whether a line of a head is taken.
     var takes: (_ line: String) -> Bool = { _ in true }
 
+    /// Addresses that may not be connected to.
+    var refusedAddresses: Set<String> = []
+    /// Addresses to which a connection was about to be made.
+    var addresses: [String?] = []
+
+    func mayConnect(to address: String?) -> Bool {
+        addresses.append(address)
+        return address.map { !refusedAddresses.contains($0) } ?? true
+    }
+
     func received(headerLine: UnsafeRawBufferPointer) -> Bool {
         let line = String(decoding: headerLine, as: UTF8.self)
         lines.append(line)
