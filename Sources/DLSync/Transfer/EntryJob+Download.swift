@@ -87,7 +87,6 @@ extension EntryJob {
         }
         if isGathering, !mayGather(body) { startPartial(in: loop) }
         transfer.sink = .write(partial, digest)
-        if let (held, length) = running?.machine.progress, let length { want(length - held) }
         show(in: loop)
         return body
     }
