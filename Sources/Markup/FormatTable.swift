@@ -3,6 +3,9 @@ package import SyncCore
 /// The formats that are read, in the order in which a document is tried. One more format is one more line.
 package let manifestFormats: [ManifestFormat] = [
     .html,
+    .autoindexJSON,
+    .debian,
+    .checksums,
     .list,
 ]
 

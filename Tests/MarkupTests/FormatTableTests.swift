@@ -58,7 +58,7 @@ import Testing
     func named() throws {
         #expect(try format("readme.txt".utf8, named: "list") == "list")
         let error = #expect(throws: ManifestError.self) { try format("http://a.example/".utf8, named: "lst") }
-        #expect(error?.message.contains("html, list") == true)
+        #expect(error?.message.contains("checksums, list") == true)
     }
 
     @Test(

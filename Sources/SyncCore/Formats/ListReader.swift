@@ -263,7 +263,7 @@ extension ListReader {
     private mutating func takeDigest(
         _ algorithm: DigestAlgorithm, _ hex: ArraySlice<UInt8>, into items: inout [ManifestItem]
     ) {
-        guard let digest = Self.digest(algorithm, hex) else {
+        guard let digest = Digest(algorithm, hex: hex) else {
             refuse(
                 "\(quoted(hex)) is no \(algorithm.rawValue) digest, which has \(algorithm.byteCount * 2) hexadecimal "
                     + "digits", into: &items)
@@ -278,23 +278,10 @@ extension ListReader {
         draft?.digests.append(digest)
     }
 
-    /// A digest from hexadecimal digits, as `Digest(_:hex:)` but straight from the line's bytes.
-    private static func digest(_ algorithm: DigestAlgorithm, _ hex: ArraySlice<UInt8>) -> Digest? {
-        guard hex.count == algorithm.byteCount &* 2 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(algorithm.byteCount)
-        var index = hex.startIndex
-        while index &+ 1 < hex.endIndex {
-            guard let high = hexValue(hex[index]), let low = hexValue(hex[index &+ 1]) else { return nil }
-            bytes.append(high << 4 | low)
-            index &+= 2
-        }
-        return Digest(algorithm, bytes: bytes)
-    }
-
     private mutating func refuseDigest(_ name: some Sequence<UInt8>, into items: inout [ManifestItem]) {
         refuse(
-            "\(quoted(name)) is no digest that can be checked here; give md5, sha-1, sha-256 or sha-512", into: &items)
+            "\(quoted(name)) is no digest that can be checked here; give md5, sha-1, sha-256, sha-384 or sha-512",
+            into: &items)
     }
 
     private mutating func takeHeader(_ line: String, into items: inout [ManifestItem]) {
