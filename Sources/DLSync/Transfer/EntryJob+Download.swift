@@ -36,10 +36,9 @@ extension EntryJob {
         }
         let task = DownloadTask(
             urls: facts.entry.urls, headers: facts.entry.headers, promisedSize: facts.promisedSize,
-            announced: announced, digest: facts.entry.strongestDigest, start: start)
-        var policy = context.transfer
-        if loop.refusesRanges(facts.entry.urls[0]) { policy.segments = .fixed(1) }
-        let machine = DownloadMachine(task, policy: policy, seed: loop.newSeed())
+            announced: announced, digest: facts.entry.strongestDigest,
+            traits: loop.memory.traits(of: facts.entry.urls[0].origin), start: start)
+        let machine = DownloadMachine(task, policy: context.transfer, seed: loop.newSeed())
         self.machine = machine
         stage = .downloading
         perform(machine.firstActions, in: loop)
@@ -80,7 +79,7 @@ extension EntryJob {
             return .cut
         }
         perform(actions, in: loop)
-        if machine?.foundNoRanges == true { loop.noteRanges(transfer.route.url, areRefused: true) }
+        for finding in machine?.takeFindings() ?? [] { loop.memory.note(finding, of: transfer.route.url.origin) }
         guard case .write = body else { return body }
         guard stage == .downloading, machine?.isEnded == false, let partial else { return .cut }
         transfer.sink = .write(partial, digest)

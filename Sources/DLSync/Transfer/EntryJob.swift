@@ -142,7 +142,11 @@ final class EntryJob: TransferJob {
         record(synced: ticks % 5 == 0)
     }
 
-    func interrupt(in loop: isolated TransferLoop) {
+    var name: String { "\(facts.path)" }
+
+    var isAtDisk: Bool { stage == .busy || stage == .publishing }
+
+    func giveUp(_ failure: Failure, in loop: isolated TransferLoop) {
         switch stage {
         case .publishing, .ended:
             // What is whole is published before the run ends.
@@ -153,7 +157,7 @@ final class EntryJob: TransferJob {
         case .busy, .inquiring:
             break
         }
-        let failure = Failure(.interrupted, "\(facts.path) was not finished: the run was interrupted")
+        loop.cancelTransfers(of: id)
         finish(.failed, reason: failure.message, failure: failure, in: loop)
     }
 

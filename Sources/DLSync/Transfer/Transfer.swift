@@ -66,6 +66,9 @@ final class Transfer: TransferReceiver {
     private var hasMoved = false
     var watch: StallWatch
     private var speed: TransferSpeed
+    /// The addresses that a connection was tried to, in order.
+    private(set) var triedAddresses: [String] = []
+    private var hasLeftOutAddress = false
     let buffer: WriteBuffer
     private var buffered = 0
 
@@ -138,6 +141,17 @@ final class Transfer: TransferReceiver {
             return .pauseAfterwards
         }
         return .proceed
+    }
+
+    func mayConnect(to address: String?) -> Bool {
+        guard let address else { return true }
+        let origin = route.url.origin
+        guard loop.assumeIsolated({ $0.addresses.mayTry(address, of: origin) }) else {
+            hasLeftOutAddress = true
+            return false
+        }
+        triedAddresses.append(address)
+        return true
     }
 
     private func take(_ body: UnsafeRawBufferPointer) -> BodyFlow {
@@ -226,6 +240,15 @@ final class Transfer: TransferReceiver {
         return arrived
     }
 
+    /// Whether no connection was tried because all addresses of the host are left out.
+    var hadNoAddressLeft: Bool { hasLeftOutAddress && triedAddresses.isEmpty }
+
+    /// Makes it ready to be sent once more as it is.
+    func beginAgain() { follow(route, request: request) }
+
+    /// Whether we hold its body back ourselves.
+    var isHeld: Bool { !holds.isEmpty }
+
     /// Whether the rest of its range would keep it busy for longer than it takes another transfer to begin.
     var isWorthHelping: Bool {
         limit.map { speed.needsLonger(than: .seconds(1), for: $0 - position) } ?? false
@@ -265,6 +288,8 @@ final class Transfer: TransferReceiver {
         redirect = nil
         sink = .undecided
         dropped = 0
+        triedAddresses = []
+        hasLeftOutAddress = false
         // The redirect's own page may have been longer than is worth reading.
         wasCut = false
     }
