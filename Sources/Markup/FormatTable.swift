@@ -6,6 +6,9 @@ package let manifestFormats: [ManifestFormat] = [
     .autoindexJSON,
     .debian,
     .checksums,
+    .bagItFetch,
+    .tsv,
+    .csv,
     .list,
 ]
 

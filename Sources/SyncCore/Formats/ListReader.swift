@@ -8,6 +8,9 @@ package struct ListReader: ManifestReader {
     private var lines = LineSplitter(limit: maximumLineLength)
     /// The entry that the next line may still add options to.
     private var draft: Draft?
+    private var hasURL = false
+    /// Why the list cannot be read at all.
+    private var failure: ManifestError?
 
     /// A reader for one document.
     package init(context: ManifestContext) {
@@ -17,6 +20,7 @@ package struct ListReader: ManifestReader {
 
     package mutating func read(_ bytes: ArraySlice<UInt8>, into items: inout [ManifestItem]) throws(ManifestError) {
         takeLines(of: decoder.decode(bytes), into: &items)
+        if let failure { throw failure }
     }
 
     package mutating func finish(into items: inout [ManifestItem]) throws(ManifestError) {
@@ -25,13 +29,14 @@ package struct ListReader: ManifestReader {
         guard isWhole else {
             throw ManifestError("\(context.sourceName) ends within a UTF-16 character; it was cut short")
         }
-        if let line = lines.finish() { take(line, into: &items) }
+        if failure == nil, let line = lines.finish() { take(line, into: &items) }
+        if let failure { throw failure }
         endDraft(into: &items)
     }
 
     private mutating func takeLines(of text: ArraySlice<UInt8>, into items: inout [ManifestItem]) {
         lines.push(text)
-        while let line = lines.next() { take(line, into: &items) }
+        while failure == nil, let line = lines.next() { take(line, into: &items) }
     }
 
     private mutating func take(_ line: LineSplitter.Line, into items: inout [ManifestItem]) {
@@ -136,6 +141,7 @@ extension ListReader {
             return
         }
         draft?.urls.append(url)
+        hasURL = true
         if let hash, let option = Self.option(text[(hash + 1)...]),
             case .digest(let algorithm) = ListOption(name: option.name)
         {
@@ -158,6 +164,12 @@ extension ListReader {
             return
         }
         guard let base = context.baseURL else {
+            guard hasURL else {
+                failure = ManifestError(
+                    "\(context.sourceName) names files without their addresses, such as \(quoted(name)); say with --base-url "
+                        + "where its names begin")
+                return
+            }
             refuse(
                 "\(quoted(name)) is a name and no URL; write the whole URL, or say with --base-url where names begin",
                 into: &items)
@@ -170,6 +182,21 @@ extension ListReader {
             return
         }
         draft?.urls.append(url)
+        draft?.path = Self.path(of: name)
+    }
+
+    /// The place below the destination of a name with directories; nil where the last segment is to do.
+    private static func path(of name: ArraySlice<UInt8>) -> [UInt8]? {
+        let path = name.prefix { $0 != UInt8(ascii: "?") }
+        guard let first = path.first, first != UInt8(ascii: "/") else { return nil }
+        var segments: [[UInt8]] = []
+        for segment in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            let segment = decodedPathSegment(segment)
+            if segment == [0x2E] { continue }
+            guard !segment.isEmpty, segment != [0x2E, 0x2E] else { return nil }
+            segments.append(segment)
+        }
+        return segments.count > 1 ? Array(segments.joined(separator: [UInt8(ascii: "/")])) : nil
     }
 
     private static func absolute(_ reference: ArraySlice<UInt8>) -> WebURL? {
@@ -300,6 +327,8 @@ extension ListReader {
     private struct Draft {
         let line: Int
         var urls: [WebURL] = []
+        /// The path of a name that the base made a URL of, if it has directories.
+        var path: [UInt8]?
         var out: ArraySlice<UInt8>?
         var directory: ArraySlice<UInt8>?
         var size: SizeKnowledge = .unknown
@@ -326,7 +355,7 @@ extension ListReader {
         guard let ended = draft else { return }
         draft = nil
         guard !ended.isRefused, let first = ended.urls.first else { return }
-        let place = Self.place(out: ended.out, directory: ended.directory, of: first)
+        let place = Self.place(out: ended.out, directory: ended.directory, of: first) ?? ended.path.map(context.placed)
         if let place, place.isEmpty || place.last == UInt8(ascii: "/") {
             let message =
                 "\(quoted(first.string.utf8)) names no file to store in \(quoted(place)); give its name with out="

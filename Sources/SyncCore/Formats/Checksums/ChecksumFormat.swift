@@ -12,7 +12,7 @@ private func looksLikeChecksums(_ start: ArraySlice<UInt8>, _ context: ManifestC
     let isComment = { (line: ArraySlice<UInt8>) in
         trimmed(line).isEmpty || line.first == UInt8(ascii: "#") || line.first == UInt8(ascii: ";")
     }
-    // A list may start with more comments than fit into the bytes that are looked at: only SFV's are told from others.
+    // A list may start with more comments than are looked at.
     guard let first = lines.first(where: { !isComment($0) }) else {
         return lines.first?.first == UInt8(ascii: ";") && context.documentName.suffix(4).elementsEqual(".sfv".utf8)
     }
@@ -22,5 +22,7 @@ private func looksLikeChecksums(_ start: ArraySlice<UInt8>, _ context: ManifestC
         return line.name != nil || lines.filter { !isComment($0) }.count == 1
     }
     guard practicalScheme(first) == nil else { return false }
-    return (try? ChecksumLine(sfv: first)) != nil
+    // A name with a line end in it breaks a comment of SFV's, too.
+    let candidates = lines.first?.first == UInt8(ascii: ";") ? lines.filter { !isComment($0) } : [first]
+    return candidates.contains { (try? ChecksumLine(sfv: $0)) != nil }
 }

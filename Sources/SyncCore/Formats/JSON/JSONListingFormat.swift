@@ -13,6 +13,7 @@ private func looksLikeJSONListing(_ start: ArraySlice<UInt8>, _ context: Manifes
     var depth = 0
     var member: [UInt8] = []
     var listDepth: Int?
+    var hasObject = false
     while let token = (try? tokenizer.next(&rest)) ?? nil {
         switch token {
         case .beginArray:
@@ -20,9 +21,11 @@ private func looksLikeJSONListing(_ start: ArraySlice<UInt8>, _ context: Manifes
             depth += 1
             let isList = JSONListingReader.listNames.contains { member.elementsEqual($0.utf8) }
             if depth == 1 || (depth == 2 && isList) { listDepth = depth }
-        case .beginObject: depth += 1
+        case .beginObject:
+            if depth == listDepth { hasObject = true }
+            depth += 1
         case .endArray:
-            if depth == listDepth { return true }
+            if depth == listDepth { return !hasObject }
             depth -= 1
         case .endObject: depth -= 1
         case .name(let name):
