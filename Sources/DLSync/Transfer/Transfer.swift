@@ -9,7 +9,9 @@ final class Transfer: TransferReceiver {
     /// What becomes of the body.
     enum Sink {
         case undecided
-        case write(PartialFile, RunningDigest?)
+        /// It is gathered in the buffer, and written to the partial each time that is full; without a partial it all stays
+        /// there, for a file that fits.
+        case write(PartialFile?, RunningDigest?)
         case keep(most: Int)
         case deliver(ListingChannel)
         case drop
@@ -145,7 +147,7 @@ final class Transfer: TransferReceiver {
 
     func mayConnect(to address: String?) -> Bool {
         guard let address else { return true }
-        let origin = route.url.origin
+        let origin = route.origin
         guard loop.assumeIsolated({ $0.addresses.mayTry(address, of: origin) }) else {
             hasLeftOutAddress = true
             return false
@@ -185,7 +187,7 @@ final class Transfer: TransferReceiver {
         return .abort
     }
 
-    private func write(_ body: UnsafeRawBufferPointer, to partial: PartialFile, _ digest: RunningDigest?) -> BodyFlow {
+    private func write(_ body: UnsafeRawBufferPointer, to partial: PartialFile?, _ digest: RunningDigest?) -> BodyFlow {
         let room = limit.map { max(0, $0 - position) } ?? .max
         var rest = UnsafeRawBufferPointer(rebasing: body.prefix(Int(min(room, Int64(body.count)))))
         position += Int64(rest.count)
@@ -214,8 +216,8 @@ final class Transfer: TransferReceiver {
         _ = flush(to: partial, digest)
     }
 
-    private func flush(to partial: PartialFile, _ digest: RunningDigest?) -> Bool {
-        guard buffered > 0 else { return true }
+    private func flush(to partial: PartialFile?, _ digest: RunningDigest?) -> Bool {
+        guard let partial, buffered > 0 else { return true }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<buffered])
         do {
             try partial.write(bytes, at: written)
@@ -227,6 +229,15 @@ final class Transfer: TransferReceiver {
         written += Int64(buffered)
         buffered = 0
         return true
+    }
+
+    /// The bytes of a whole file that were gathered without a partial, if all of them have come.
+    func takeGathered(length: Int64) -> [UInt8]? {
+        guard case .write(nil, _) = sink, position == length, buffered == Int(length), failure == nil else {
+            return nil
+        }
+        sink = .drop
+        return Array(buffer.bytes[..<buffered])
     }
 
     // MARK: What the loop does to it
@@ -287,6 +298,7 @@ final class Transfer: TransferReceiver {
         head = nil
         redirect = nil
         sink = .undecided
+        buffered = 0
         dropped = 0
         triedAddresses = []
         hasLeftOutAddress = false

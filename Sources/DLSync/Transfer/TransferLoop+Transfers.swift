@@ -82,7 +82,7 @@ extension TransferLoop {
         do {
             try transfer.prepare(
                 configuration, isRateLimited: bucket != nil,
-                avoidsHTTP2: losses[transfer.route.url.origin] ?? 0 >= Self.mostLosses)
+                avoidsHTTP2: losses[transfer.route.origin] ?? 0 >= Self.mostLosses)
             transfer.easy.tag = transfer.id.number
             if bucket != nil { transfer.allowance = 1 }
             try multi.add(transfer.easy)
@@ -99,7 +99,7 @@ extension TransferLoop {
             }
             transfer.flush()
             if transfer.hadNoAddressLeft, code != .ok {
-                addresses.noneLeft(of: transfer.route.url.origin)
+                addresses.noneLeft(of: transfer.route.origin)
                 multi.remove(easy)
                 transfer.beginAgain()
                 begin(transfer)
@@ -112,7 +112,7 @@ extension TransferLoop {
     }
 
     func follow(_ location: [UInt8], _ transfer: Transfer) {
-        let oldHost = transfer.route.url.origin
+        let oldHost = transfer.route.origin
         let route: Route
         do {
             route = try transfer.route.following(location)
@@ -124,16 +124,16 @@ extension TransferLoop {
         transfers[transfer.id] = nil
         var request = transfer.request
         request.url = route.url
-        if route.url.origin != oldHost { request.headers = [] }
+        if route.origin != oldHost { request.headers = [] }
         transfer.follow(route, request: request)
         limiter.release(host: oldHost)
-        enqueue(TicketUse(job: transfer.job, host: route.url.origin, continuation: transfer), priority: .continuation)
+        enqueue(TicketUse(job: transfer.job, host: route.origin, continuation: transfer), priority: .continuation)
     }
 
     /// Judges a head, from within libcurl's call.
     func received(_ head: ResponseHead, for id: TransferID) -> BodyVerdict {
         guard let transfer = transfers[id], let job = jobs[transfer.job] else { return .cut }
-        let host = transfer.route.url.origin
+        let host = transfer.route.origin
         var head = head
         if memory.traits(of: host).hasUnsteadyTags { head.representation.entityTag = nil }
         switch head.status {
@@ -154,10 +154,10 @@ extension TransferLoop {
     }
 
     func end(_ transfer: Transfer, _ end: TransferEnd) {
-        let host = transfer.route.url.origin
+        let host = transfer.route.origin
         noteAddresses(of: transfer, end)
         if case .failed(let failure) = end, failure.code == .couldNotConnect,
-            transfers.values.contains(where: { $0.route.url.origin == host && $0.head != nil })
+            transfers.values.contains(where: { $0.route.origin == host && $0.head != nil })
         {
             // Others of this host are being served: it takes no more at once.
             limiter.refused(host: host, now: now)
@@ -177,7 +177,7 @@ extension TransferLoop {
 
     /// Learns from a transfer's end which addresses of its host are worth trying.
     private func noteAddresses(of transfer: Transfer, _ end: TransferEnd) {
-        let (host, tried) = (transfer.route.url.origin, transfer.triedAddresses)
+        let (host, tried) = (transfer.route.origin, transfer.triedAddresses)
         switch end {
         case .failed(let failure) where failure.code == .couldNotConnect:
             for address in tried { addresses.failed(address, of: host) }
@@ -228,7 +228,7 @@ extension TransferLoop {
         progress.count(bytes: transfer.takeActivity(now: now))
         multi.remove(transfer.easy)
         bucket?.spent(transfer.takeUnbooked())
-        limiter.release(host: transfer.route.url.origin)
+        limiter.release(host: transfer.route.origin)
         recycle(transfer)
         return true
     }

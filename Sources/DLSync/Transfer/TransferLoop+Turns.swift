@@ -18,6 +18,7 @@ extension TransferLoop {
             grant()
             tickIfDue()
             for work in turnEnds { work(self) }
+            wakeTold()
             if isStopping, jobs.isEmpty {
                 endAll()
                 return false
@@ -26,10 +27,16 @@ extension TransferLoop {
         } catch {
             // libcurl's multi interface fails only where it was misused or memory is gone.
             for job in jobs.values { job.interrupt(in: self) }
+            wakeTold()
             endAll()
             return false
         }
         return true
+    }
+
+    private func wakeTold() {
+        for queue in toldQueues { queue.wake() }
+        toldQueues.removeAll()
     }
 
     func endAll() {

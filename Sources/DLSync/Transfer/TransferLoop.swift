@@ -53,6 +53,8 @@ actor TransferLoop {
     var isInLibcurl = false
     var abandoned: [TransferID] = []
     var isInterrupted = false
+    /// Queues whose readers are woken at the end of the turn, when all of its events are in them.
+    var toldQueues: [EventQueue<SyncEvent>] = []
     /// What wants to be called once at the end of each turn, as the publisher does.
     var turnEnds: [@Sendable (isolated TransferLoop) -> Void] = []
 
@@ -225,6 +227,14 @@ actor TransferLoop {
     func pause(_ host: String, for duration: Duration) {
         limiter.pause(host: host, until: now + duration)
         hostWaits[host, default: HostWait(origin: host)].add(from: now, to: now + duration)
+    }
+
+    /// Tells an event; its reader is woken at the end of the turn.
+    func tell(_ event: SyncEvent, to queue: EventQueue<SyncEvent>) {
+        guard queue.append(event) else { return }
+        // After the last turn there is no end of a turn to wait for.
+        if hasEnded { return queue.wake() }
+        if !toldQueues.contains(where: { $0 === queue }) { toldQueues.append(queue) }
     }
 
     /// The transfers that run for a job.
