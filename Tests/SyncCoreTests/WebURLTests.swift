@@ -152,6 +152,15 @@ struct WebURLParsingTests {
 }
 
 struct WebURLComponentTests {
+    @Test(
+        "an origin is scheme, host and port, whatever a link holds",
+        arguments: [
+            ("http://h.example/x", "http://h.example:80"), ("https://h.example:8443", "https://h.example:8443"),
+            ("http://[::1]:81/", "http://[::1]:81"), ("javascript:;", "javascript://"), ("mailto:", "mailto://"),
+            ("a:", "a://"), ("x://h", "x://h"), ("file:///a", "file://"),
+        ])
+    func origin(_ text: String, _ origin: String) throws { #expect(try #require(WebURL(text)).origin == origin) }
+
     @Test func givesItsComponents() throws {
         let url = try #require(WebURL("https://us%65r:p%40ss@Example.ORG:8443/a%20b/c%2Fd?x=1&y#frag"))
         #expect(url.scheme == "https")
