@@ -30,7 +30,14 @@ import Testing
             ("-----BEGIN PGP SIGNED MESSAGE-----\n\nMD5 (x) = d41d8cd98f00b204e9800998ecf8427e\n", "checksums"),
             ("# c\nd41d8cd98f00b204e9800998ecf8427e  x\n", "checksums"),
             ("d41d8cd98f00b204e9800998ecf8427e", "checksums"),
-            ("SHA3-256 (x) = 00", "checksums"), ("; sfv\nx y.bin DEADBEEF\n", "checksums"),
+            ("SHA3-256 (x) = 00", "checksums"),
+            (
+                "Some words.\n\nd41d8cd98f00b204e9800998ecf8427e  ./x\nd41d8cd98f00b204e9800998ecf8427e  ./y\n",
+                "checksums"
+            ),
+            ("{\"dirs\":[],\"files\":[{\"href\"", "autoindex-json"),
+            ("md5\turl\nd41d8cd98f00b204e9800998ecf8427e\thttp://a.example/x\n", "tsv"),
+            ("; sfv\nx y.bin DEADBEEF\n", "checksums"),
             ("http://a.example/x - data/x y\n", "bagit-fetch"), ("http://a.example/x 17 x", "bagit-fetch"),
             ("http://a.example/x y\n", "list"), ("http://a.example/x size=17", "list"),
             ("TsvHttpData-1.0\nhttp://a.example/x", "tsv"), ("id\tfastq_ftp\n", "tsv"), ("\"path\"\t\"md5\"\n", "tsv"),

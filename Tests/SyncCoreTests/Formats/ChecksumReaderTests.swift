@@ -166,6 +166,24 @@ private func path(_ entry: Entry) -> String { String(decoding: entry.suggestedPa
         #expect(reading.problems.first?.message.contains(words) == true, "\(reading.problems)")
     }
 
+    @Test("an address in a name's place is taken as it is")
+    func addressAsName() throws {
+        let reading = try read(
+            "\(md5)  https://a.example/x%20y?z\n\(sha256)  https://a.example/x%20y?z\n".utf8, base: nil)
+        #expect(reading.entries.map { $0.urls.map(\.string) } == [["https://a.example/x%20y?z"]])
+        #expect(reading.entries.first?.digests.count == 2 && reading.entries.first?.suggestedPath == nil)
+    }
+
+    @Test("sentences in front of a list are passed over, and are no list by themselves")
+    func prose() throws {
+        let text = "These are the digests of the files here.\nTo test them, run md5sum -c CHECKSUMS.md5\n\n"
+        let reading = try read("\(text)\(md5)  ./a\nno line\n\(md5)  ./b\n".utf8)
+        #expect(reading.entries.map(path) == ["a", "b"] && reading.problems.map(\.origin.line) == [5])
+        #expect(try read(text.utf8).error?.message.contains("no checksum list") == true)
+        #expect(try read("word\n\(md5)  a\n".utf8).problems.map(\.origin.line) == [1])
+        #expect(try read("\(md5.dropLast())  cut\n\(md5)  a\n".utf8).problems.map(\.origin.line) == [1])
+    }
+
     @Test("without a base there is one error that tells the cure")
     func noBase() throws {
         let reading = try read("\(md5)  a\n\(md5)  b\n".utf8, base: nil)

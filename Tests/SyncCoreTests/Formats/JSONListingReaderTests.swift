@@ -49,6 +49,22 @@ private func read(_ text: String, base: String? = "http://h.example/d%20d/", dir
         #expect(reading.listings.map(\.path) == [Array("sub/y".utf8)])
     }
 
+    @Test("lists of files and directories apart, and the words of other servers")
+    func otherServers() throws {
+        let copyparty = try read(
+            "{\"dirs\":[{\"href\":\"x%20y/\",\"sz\":4096,\"ts\":1677806485}],\"files\":[{\"href\":\"a\",\"sz\":7,\"ts\":1677806485}],\"acct\":\"*\"}"
+        )
+        #expect(copyparty.listings.map(\.path) == [Array("x y".utf8)])
+        #expect(copyparty.entries.map(\.size) == [.exact(7)])
+        let dufs = try read(
+            "{\"href\":\"/\",\"paths\":[{\"path_type\":\"Dir\",\"name\":\"d\",\"mtime\":1677806485123,\"size\":3},{\"path_type\":\"File\",\"name\":\"f\",\"size\":9}]}"
+        )
+        #expect(dufs.listings.map(\.path) == [Array("d".utf8)] && dufs.entries.map(\.size) == [.exact(9)])
+        let plainDirectories = try read(
+            "{\"folders\":[{\"name\":\"d\"}],\"files\":[{\"name\":\"v.mp4\",\"type\":\"video\"}]}")
+        #expect(plainDirectories.listings.count == 1 && plainDirectories.entries.count == 1)
+    }
+
     @Test("an empty directory is an empty listing", arguments: ["[]", "[\n]\n", "{\"files\":[]}", "\u{FEFF}[ ]"])
     func empty(_ text: String) throws { #expect(try read(text) == Reading()) }
 

@@ -11,7 +11,7 @@ struct ChecksumCollector {
 
     /// Takes a line's entry. Gives what it says otherwise than a line before; that is not taken then.
     mutating func take(_ entry: Entry, isTagged: Bool, into items: inout [ManifestItem]) -> String? {
-        let path = entry.suggestedPath ?? []
+        let path = entry.suggestedPath ?? entry.urls.first.map { Array($0.string.utf8) } ?? []
         if let place = places[path] { return merge(entry, at: place) }
         if !isTagged || waiting.count >= Self.limit { finish(into: &items) }
         places[path] = waiting.count

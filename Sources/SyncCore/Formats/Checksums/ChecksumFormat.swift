@@ -22,6 +22,10 @@ private func looksLikeChecksums(_ start: ArraySlice<UInt8>, _ context: ManifestC
         return line.name != nil || lines.filter { !isComment($0) }.count == 1
     }
     guard practicalScheme(first) == nil else { return false }
+    // Some lists begin with sentences about themselves.
+    let rest = lines.filter { !isComment($0) }.drop(while: ChecksumReader.isProse)
+    let read = rest.prefix(2).compactMap { try? ChecksumLine($0, listName: context.documentName[...]) }
+    if read.count == 2, read.allSatisfy({ $0.name != nil }) { return true }
     // A name with a line end in it breaks a comment of SFV's, too.
     let candidates = lines.first?.first == UInt8(ascii: ";") ? lines.filter { !isComment($0) } : [first]
     return candidates.contains { (try? ChecksumLine(sfv: $0)) != nil }

@@ -17,6 +17,8 @@ package struct ChecksumReader: ManifestReader {
     private var isBroken = false
     /// Whether any line was read. A comment of RHash's may be broken by the name in it, too.
     private var hasLine = false
+    /// Whether sentences stand in front of the first line.
+    private var hasProse = false
 
     private enum Style {
         case undecided
@@ -46,6 +48,9 @@ package struct ChecksumReader: ManifestReader {
             throw ManifestError("\(context.sourceName) ends within its signature; it was cut short")
         }
         collector.finish(into: &items)
+        guard hasLine || !hasProse else {
+            throw ManifestError("\(context.sourceName) is no checksum list: no line of it has a digest and a name")
+        }
     }
 
     private mutating func takeLines(into items: inout [ManifestItem]) throws(ManifestError) {
@@ -77,6 +82,10 @@ package struct ChecksumReader: ManifestReader {
         do {
             read = try parse(line)
         } catch {
+            guard hasLine || error != .unknown || !Self.isProse(line) else {
+                hasProse = true
+                return
+            }
             isBroken = hasLine
             try report(Self.message(error, line), into: &items)
             return
@@ -117,8 +126,12 @@ package struct ChecksumReader: ManifestReader {
     private mutating func place(
         _ read: ChecksumLine, _ line: ArraySlice<UInt8>, into items: inout [ManifestItem]
     ) throws(ManifestError) {
-        let base = try context.requireBase()
         var name = read.name ?? []
+        if let url = Self.address(name) {
+            try give(read, name, url, path: nil, into: &items)
+            return
+        }
+        let base = try context.requireBase()
         if name.isEmpty || name == [UInt8(ascii: "-")] {
             guard let own = Self.nameOfSideFile(listName) else {
                 try report(
@@ -136,9 +149,15 @@ package struct ChecksumReader: ManifestReader {
             try report(error.message(name[...]), into: &items)
             return
         }
+        try give(read, name, file.url, path: context.placed(file.path), into: &items)
+    }
+
+    private mutating func give(
+        _ read: ChecksumLine, _ name: [UInt8], _ url: WebURL, path: [UInt8]?, into items: inout [ManifestItem]
+    ) throws(ManifestError) {
         let size = read.size ?? announced.flatMap { $0.name == name ? $0.size : nil }
         let entry = Entry(
-            urls: [file.url], suggestedPath: context.placed(file.path), size: size.map { .exact($0) } ?? .unknown,
+            urls: [url], suggestedPath: path, size: size.map { .exact($0) } ?? .unknown,
             digests: read.digest.map { [$0] } ?? [],
             origin: EntryOrigin(source: context.sourceName, line: lines.number))
         if let conflict = collector.take(entry, isTagged: read.isTagged, into: &items) {
@@ -160,6 +179,25 @@ package struct ChecksumReader: ManifestReader {
 
 // What names and comments say besides.
 extension ChecksumReader {
+    /// The address that stands in a name's place; nil for a name. No path has two slashes behind a colon.
+    private static func address(_ name: [UInt8]) -> WebURL? {
+        guard name.starts(with: "http://".utf8) || name.starts(with: "https://".utf8) else { return nil }
+        return WebURL(bytes: name[...])
+    }
+
+    /// Whether a line is of a text in front of a list: it has several words, and nothing like a digest.
+    static func isProse(_ line: ArraySlice<UInt8>) -> Bool {
+        guard trimmed(line).contains(0x20), !line.contains(0x09), !line.contains(0), practicalScheme(line) == nil else {
+            return false
+        }
+        var run = 0
+        for byte in line {
+            run = hexValue(byte) == nil ? 0 : run &+ 1
+            if run == 16 { return false }
+        }
+        return true
+    }
+
     /// Whether a name is that of a BagIt manifest (RFC 8493 §2.1.3, §2.2.1).
     private static func isBagIt(_ name: ArraySlice<UInt8>) -> Bool {
         let lower = asciiLowercase(name)

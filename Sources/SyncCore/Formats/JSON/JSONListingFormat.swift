@@ -19,7 +19,7 @@ private func looksLikeJSONListing(_ start: ArraySlice<UInt8>, _ context: Manifes
         case .beginArray:
             if let listDepth { return depth > listDepth }
             depth += 1
-            let isList = JSONListingReader.listNames.contains { member.elementsEqual($0.utf8) }
+            let isList = JSONListingReader.lists.contains { member.elementsEqual($0.name.utf8) }
             if depth == 1 || (depth == 2 && isList) { listDepth = depth }
         case .beginObject:
             if depth == listDepth { hasObject = true }

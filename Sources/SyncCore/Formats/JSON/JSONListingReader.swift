@@ -1,7 +1,11 @@
 /// Reads the `autoindex-json` format: a directory as a JSON array of objects. See docs/formats/autoindex-json.md.
 package struct JSONListingReader: ManifestReader {
-    /// The members of an object that hold its list, where the array is not the whole document.
-    static let listNames = ["files", "entries", "items", "contents", "children", "listing"]
+    /// The members of an object that hold its lists, where an array is not the whole document, and whether what they name
+    /// is directories unless a row says otherwise.
+    static let lists: [(name: String, isOfDirectories: Bool)] = [
+        ("files", false), ("entries", false), ("items", false), ("contents", false), ("children", false),
+        ("listing", false), ("paths", false), ("dirs", true), ("directories", true), ("folders", true),
+    ]
     /// The most files and directories of one listing.
     static let entryLimit = 2_000_000
 
@@ -14,6 +18,7 @@ package struct JSONListingReader: ManifestReader {
     /// The depth inside of the array of rows, while it is open.
     private var listDepth: Int?
     private var hasList = false
+    private var isOfDirectories = false
     private var row: JSONListingRow?
     private var memberName = JSONText()
     private var rowCount = 0
@@ -64,15 +69,16 @@ package struct JSONListingReader: ManifestReader {
         switch token {
         case .beginArray:
             if let listDepth, depth == listDepth { throw noListing("its array holds another array") }
-            let isList =
-                depth == 0 || (depth == 1 && Self.listNames.contains { memberName.bytes.elementsEqual($0.utf8) })
+            let list = Self.lists.first { memberName.bytes.elementsEqual($0.name.utf8) }
+            let isList = depth == 0 || (depth == 1 && list != nil)
             depth &+= 1
-            if isList, !hasList {
+            if isList {
                 hasList = true
                 listDepth = depth
+                isOfDirectories = depth > 1 && list?.isOfDirectories == true
             }
         case .beginObject:
-            if depth == listDepth { row = JSONListingRow() }
+            if depth == listDepth { row = JSONListingRow(isDirectory: isOfDirectories ? true : nil) }
             depth &+= 1
         case .endArray:
             if depth == listDepth { listDepth = nil }

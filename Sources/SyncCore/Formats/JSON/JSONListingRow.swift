@@ -3,7 +3,7 @@ struct JSONListingRow {
     var name: JSONText?
     var address: JSONText?
     var isDirectory: Bool?
-    /// Whether the type is none of a file or directory, such as nginx's `other` for a link that leads nowhere.
+    /// Whether the type is of what is neither file nor directory, such as nginx's `other` for a link that leads nowhere.
     var isOther = false
     var size: SizeKnowledge = .unknown
     var modified: ListedDate?
@@ -19,13 +19,13 @@ struct JSONListingRow {
 
     /// What the servers that make JSON listings call their members.
     private static let members: [String: Member] = [
-        "name": .name, "filename": .name,
+        "name": .name, "filename": .name, "base": .name,
         "url": .address, "uri": .address, "href": .address,
-        "type": .type, "kind": .type,
+        "type": .type, "kind": .type, "path_type": .type,
         "is_dir": .isDirectory, "isdir": .isDirectory, "is_directory": .isDirectory, "isdirectory": .isDirectory,
-        "size": .size, "bytes": .size, "length": .size,
+        "size": .size, "bytes": .size, "length": .size, "sz": .size,
         "mtime": .modified, "mod_time": .modified, "modtime": .modified, "modified": .modified,
-        "last_modified": .modified, "lastmodified": .modified, "last-modified": .modified,
+        "last_modified": .modified, "lastmodified": .modified, "last-modified": .modified, "ts": .modified,
     ]
 
     /// Takes a member whose value is no object or array.
@@ -37,7 +37,7 @@ struct JSONListingRow {
         case (.isDirectory, .bool(let flag)): isDirectory = flag
         case (.type, .string(let text)): takeType(text.bytes)
         case (.size, .number(let digits)): size = decimalValue(digits).map { .exact($0) } ?? .unknown
-        case (.size, .string(let text)): size = decimalValue(text.bytes).map { .exact($0) } ?? .unknown
+        case (.size, .string(let text)): size = tableSize(text.bytes[...]) ?? .unknown
         case (.modified, .string(let text)): modified = listedDate(whole: text.bytes[...])?.date
         case (.modified, .number(let digits)): modified = Self.date(sinceEpoch: digits)
         default: break
@@ -46,9 +46,11 @@ struct JSONListingRow {
 
     private mutating func takeType(_ type: [UInt8]) {
         switch String(decoding: asciiLowercase(type.prefix(16)), as: UTF8.self) {
-        case "directory", "dir", "d", "folder": isDirectory = true
-        case "file", "f", "regular", "regular file", "link", "symlink": isDirectory = isDirectory ?? false
-        default: isOther = true
+        case "directory", "dir", "d", "folder", "symlinkdir": isDirectory = true
+        case "file", "f", "regular", "symlinkfile": isDirectory = isDirectory ?? false
+        case "other", "special", "socket", "fifo", "pipe", "device", "chardev", "blockdev": isOther = true
+        // A media type, or a link to who knows what.
+        default: break
         }
     }
 
