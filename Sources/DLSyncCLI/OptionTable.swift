@@ -26,7 +26,7 @@ package let dlsyncCommand = CommandSpec(
             "completions", "SHELL", section: Section.modes, completion: .words(Shell.allCases.map(\.rawValue)),
             "Print the completions for a shell: bash, zsh or fish."),
 
-        .value("format", "NAME", section: Section.reading, "Read the sources as this format: list or html."),
+        .value("format", "NAME", section: Section.reading, "Read the sources as this format, whatever their content."),
         .value(
             "base-url", "URL", section: Section.reading,
             "Resolve relative names of manifests in files and on standard input against this URL."),

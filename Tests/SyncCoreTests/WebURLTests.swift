@@ -153,6 +153,18 @@ struct WebURLParsingTests {
 
 struct WebURLComponentTests {
     @Test(
+        "a host of Punycode that decodes to nothing is no host",
+        arguments: [
+            ("http://xn--bcher-kva.example/", true), ("http://xn--fsqu00a.xn--0zwm56d/", true),
+            ("http://XN--zca/", true),
+            ("http://xn--mgba3a4f16a.ir/", true), ("http://xn--ls8h.la/", true),
+            ("http://xn--vermgensberatung-pwb/", true),
+            ("http://xn--/", false), ("http://a.xn--.b/", false), ("http://xn--abc-/", false),
+            ("http://xn--99999999/", false), ("http://xn--a_b/", false),
+        ])
+    func punycode(_ text: String, _ isURL: Bool) { #expect((WebURL(text) != nil) == isURL) }
+
+    @Test(
         "an origin is scheme, host and port, whatever a link holds",
         arguments: [
             ("http://h.example/x", "http://h.example:80"), ("https://h.example:8443", "https://h.example:8443"),

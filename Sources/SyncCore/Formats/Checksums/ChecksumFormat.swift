@@ -17,14 +17,14 @@ private func looksLikeChecksums(_ start: ArraySlice<UInt8>, _ context: ManifestC
         return lines.first?.first == UInt8(ascii: ";") && context.documentName.suffix(4).elementsEqual(".sfv".utf8)
     }
     guard !first.contains(0) else { return false }
-    if let line = try? ChecksumLine(first, listName: context.documentName[...]) {
+    if let line = try? ChecksumLine(first, list: .usual) {
         // Some word of 32 letters may be all there is of a text.
         return line.name != nil || lines.filter { !isComment($0) }.count == 1
     }
     guard practicalScheme(first) == nil else { return false }
     // Some lists begin with sentences about themselves.
     let rest = lines.filter { !isComment($0) }.drop(while: ChecksumReader.isProse)
-    let read = rest.prefix(2).compactMap { try? ChecksumLine($0, listName: context.documentName[...]) }
+    let read = rest.prefix(2).compactMap { try? ChecksumLine($0, list: .usual) }
     if read.count == 2, read.allSatisfy({ $0.name != nil }) { return true }
     // A name with a line end in it breaks a comment of SFV's, too.
     let candidates = lines.first?.first == UInt8(ascii: ";") ? lines.filter { !isComment($0) } : [first]

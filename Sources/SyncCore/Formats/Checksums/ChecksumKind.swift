@@ -20,26 +20,18 @@ enum ChecksumKind: Hashable {
         }
     }
 
-    /// The algorithm of a bare digest, by its number of hexadecimal digits and what the list's own name says; nil for a
-    /// number that no digest has.
-    init?(digits: Int, listName: ArraySlice<UInt8>) {
-        let name = String(decoding: asciiLowercase(listName), as: UTF8.self)
-        let isOther = [
-            "sha3", "blake2s", "blake3", "b3sum", "rmd160", "ripemd", "sm3", "gost", "streebog", "whirlpool",
-        ]
-        .contains { name.contains($0) }
+    /// The algorithm of a bare digest, by its number of hexadecimal digits; nil for a number that no digest has.
+    init?(digits: Int, in list: ListAlgorithms) {
         switch digits {
         case 32: self = .known(.md5)
         case 40: self = .known(.sha1)
         case 56: self = .known(.sha224)
         case 64: self = .known(.sha256)
         case 96: self = .known(.sha384)
-        case 128:
-            self = .known(
-                name.contains("b2sum") || name.contains("blake2") || name.hasSuffix(".b2") ? .blake2b : .sha512)
+        case 128: self = .known(list == .blake2b ? .blake2b : .sha512)
         default: return nil
         }
-        if isOther { self = .other }
+        if list == .others { self = .other }
     }
 
     /// What the names of algorithms that are not computed here begin with.
@@ -49,4 +41,25 @@ enum ChecksumKind: Hashable {
         "streebog",
         "tiger", "tth", "whirlpool", "xxh",
     ]
+}
+
+/// What a list's own name says of the algorithms in it, where digests of several have the same length.
+enum ListAlgorithms: Hashable {
+    case usual
+    case blake2b
+    /// Some that are not computed here.
+    case others
+
+    /// Reads a list's name, such as `B2SUMS`.
+    init(listName: ArraySlice<UInt8>) {
+        let name = String(decoding: asciiLowercase(listName.prefix(255)), as: UTF8.self)
+        let others = ["sha3", "blake2s", "blake3", "b3sum", "rmd160", "ripemd", "sm3", "gost", "streebog", "whirlpool"]
+        if others.contains(where: { name.contains($0) }) {
+            self = .others
+        } else if name.contains("b2sum") || name.contains("blake2") || name.hasSuffix(".b2") {
+            self = .blake2b
+        } else {
+            self = .usual
+        }
+    }
 }

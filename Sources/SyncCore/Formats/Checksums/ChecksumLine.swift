@@ -21,14 +21,14 @@ struct ChecksumLine: Hashable {
     ///
     /// - Parameters:
     ///   - line: The line without its end; it is not empty.
-    ///   - listName: The list's own name, which tells algorithms apart whose digests have the same length.
+    ///   - list: What the list's own name says of its algorithms.
     ///   - isBagIt: Whether blanks in front of a name are no part of it, and its `%` escapes line ends (RFC 8493 §2.1.3).
-    init(_ line: ArraySlice<UInt8>, listName: ArraySlice<UInt8>, isBagIt: Bool = false) throws(Fault) {
+    init(_ line: ArraySlice<UInt8>, list: ListAlgorithms, isBagIt: Bool = false) throws(Fault) {
         let isEscaped = line.first == UInt8(ascii: "\\")
         let text = isEscaped ? line.dropFirst() : line
         let digits = text.prefix { hexValue($0) != nil }
         let isNameNext = digits.endIndex == text.endIndex || isBlank(text[digits.endIndex])
-        if isNameNext, let kind = ChecksumKind(digits: digits.count, listName: listName) {
+        if isNameNext, let kind = ChecksumKind(digits: digits.count, in: list) {
             if case .known(let algorithm) = kind { digest = Digest(algorithm, hex: digits) }
             name = try Self.unescaped(Self.name(behind: text[digits.endIndex...], isBagIt: isBagIt), isEscaped)
         } else {

@@ -5,6 +5,7 @@ package struct ChecksumReader: ManifestReader {
 
     private let context: ManifestContext
     private let listName: ArraySlice<UInt8>
+    private let algorithms: ListAlgorithms
     private let isBagIt: Bool
     private var lines: DocumentLines
     private var armour = Clearsign()
@@ -30,6 +31,7 @@ package struct ChecksumReader: ManifestReader {
     package init(context: ManifestContext) {
         self.context = context
         listName = context.documentName[...]
+        algorithms = ListAlgorithms(listName: listName)
         isBagIt = Self.isBagIt(listName)
         lines = DocumentLines(charset: context.charset, limit: Self.maximumLineLength)
         problems = ProblemLog(sourceName: context.sourceName)
@@ -108,11 +110,11 @@ package struct ChecksumReader: ManifestReader {
             style = .sfv
         }
         switch style {
-        case .digests: return try ChecksumLine(line, listName: listName, isBagIt: isBagIt)
+        case .digests: return try ChecksumLine(line, list: algorithms, isBagIt: isBagIt)
         case .sfv: return try ChecksumLine(sfv: line)
         case .undecided:
             do {
-                let read = try ChecksumLine(line, listName: listName, isBagIt: isBagIt)
+                let read = try ChecksumLine(line, list: algorithms, isBagIt: isBagIt)
                 style = .digests
                 return read
             } catch {

@@ -56,6 +56,12 @@ struct RowSplitter {
     /// Reads on until a row is complete, and takes what was read off the bytes; nil where they do not suffice.
     mutating func next(_ bytes: inout ArraySlice<UInt8>) -> TableRow? {
         while let byte = bytes.first {
+            let run = runLength(bytes)
+            if run > 0 {
+                takeRun(bytes.prefix(run))
+                bytes = bytes.dropFirst(run)
+                continue
+            }
             bytes = bytes.dropFirst()
             if byte == 0x0A {
                 line &+= 1
@@ -71,6 +77,33 @@ struct RowSplitter {
         if case .fieldStart = state, row.fields.isEmpty { return nil }
         return end()
     }
+
+    /// How many of the next bytes belong to the field, or row that is skipped, without a look at each.
+    private func runLength(_ bytes: ArraySlice<UInt8>) -> Int {
+        var index = bytes.startIndex
+        switch state {
+        case .fieldStart, .quote: return 0
+        case .skipping: while index < bytes.endIndex, bytes[index] != 0x0A { index &+= 1 }
+        case .quoted:
+            while index < bytes.endIndex, bytes[index] != 0x0A, bytes[index] != UInt8(ascii: "\"") { index &+= 1 }
+        case .plain:
+            let separator = separator
+            while index < bytes.endIndex {
+                let byte = bytes[index]
+                if byte == 0x0A || byte == separator || (separator == nil && Self.separators.contains(byte)) { break }
+                index &+= 1
+            }
+        }
+        return index &- bytes.startIndex
+    }
+
+    private mutating func takeRun(_ run: ArraySlice<UInt8>) {
+        if case .skipping = state { return }
+        length &+= run.count
+        if length > Self.rowLimit { skip(.tooLong) } else { field.append(contentsOf: run) }
+    }
+
+    private static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09]
 
     private mutating func take(_ byte: UInt8) {
         if case .skipping = state { return }
@@ -93,7 +126,7 @@ struct RowSplitter {
 
     private mutating func isSeparator(_ byte: UInt8) -> Bool {
         if let separator { return byte == separator }
-        guard [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09].contains(byte) else { return false }
+        guard Self.separators.contains(byte) else { return false }
         separator = byte
         return true
     }

@@ -37,7 +37,7 @@ func tableDigest(_ cell: ArraySlice<UInt8>, _ algorithm: DigestAlgorithm?) -> (d
         value = cell[(mark + 1)...]
     }
     if algorithm == nil, value.allSatisfy({ hexValue($0) != nil }) {
-        guard let kind = ChecksumKind(digits: value.count, listName: []) else { return (nil, value.count != 8) }
+        guard let kind = ChecksumKind(digits: value.count, in: .usual) else { return (nil, value.count != 8) }
         if case .known(let found) = kind { algorithm = found }
     }
     guard let algorithm else { return (nil, true) }
