@@ -163,6 +163,16 @@ private let digest256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c1
         #expect(try readList("a").error != nil)
     }
 
+    @Test("quotes around a whole line are taken off")
+    func quotes() throws {
+        let reading = try readList("\"http://a.example/x?type=y\"\nhttp://a.example/z\n \"http://a.example/w\"\n")
+        #expect(
+            reading.entries.map { $0.urls.map(\.string) } == [
+                ["http://a.example/x?type=y"], ["http://a.example/z"], ["http://a.example/w"],
+            ])
+        #expect(reading.problems.isEmpty)
+    }
+
     @Test("a blank that was not encoded belongs to the URL")
     func blankInURL() throws {
         let reading = try readList("http://a.example/my file.iso size=3\n  http://b.example/other one \n")

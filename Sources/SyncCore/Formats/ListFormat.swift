@@ -11,7 +11,7 @@ private func looksLikeList(_ start: ArraySlice<UInt8>, charset: String?) -> Bool
     let text = Array(decoder.decode(start)) + decoder.finish().rest
     var hasComment = false
     for line in text.split(separator: 0x0A) {
-        let line = trimmed(line.last == 0x0D ? line.dropLast() : line)
+        let line = withoutQuotes(trimmed(line.last == 0x0D ? line.dropLast() : line))
         guard let first = line.first else { continue }
         if first == UInt8(ascii: "#") {
             hasComment = true
@@ -42,4 +42,12 @@ private func looksLikePaths(_ text: [UInt8]) -> Bool {
         guard isPath || (index == lines.count - 1 && count > 0) else { return false }
     }
     return count > 0
+}
+
+/// A line without the quotes around all of it, which some portals put around an address.
+func withoutQuotes(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let quote = UInt8(ascii: "\"")
+    guard line.count > 2, line.first == quote, line.last == quote else { return line }
+    let inner = line.dropFirst().dropLast()
+    return inner.contains(quote) ? line : inner
 }

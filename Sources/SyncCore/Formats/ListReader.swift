@@ -54,15 +54,15 @@ package struct ListReader: ManifestReader {
             return
         }
         guard isBlank(first) else {
-            if first != UInt8(ascii: "#") { takeURLs(trimmed(text), into: &items) }
+            if first != UInt8(ascii: "#") { takeURLs(withoutQuotes(trimmed(text)), into: &items) }
             return
         }
         let content = trimmed(text)
         guard let start = content.first, start != UInt8(ascii: "#") else { return }
         if let option = Self.option(content) {
             takeOption(name: option.name, value: option.value, into: &items)
-        } else if practicalScheme(content) != nil {
-            takeURLs(content, into: &items)
+        } else if practicalScheme(withoutQuotes(content)) != nil {
+            takeURLs(withoutQuotes(content), into: &items)
         } else {
             refuse(
                 "\(quoted(content)) is neither an option, as in 'out=name', nor a URL; an indented line holds an option "
