@@ -43,7 +43,10 @@ import Testing
             ("http://a.example/x y\n", "list"), ("http://a.example/x size=17", "list"),
             ("TsvHttpData-1.0\nhttp://a.example/x", "tsv"), ("id\tfastq_ftp\n", "tsv"), ("\"path\"\t\"md5\"\n", "tsv"),
             ("# made today\nname,size,URL\n", "csv"), ("sep=;\nurl;md5\n", "csv"), ("url\nhttp://a.example/x\n", "csv"),
-            ("path,sha256\n", "csv"),
+            ("path,sha256\n", "csv"), ("# see the url, size\nhttp://a.example/x\n", "list"),
+            ("# file url\nhttp://a.example/x\n", "list"),
+            ("#url,md5\nhttp://a.example/x,1\n", "csv"), ("#url\tmd5\nhttp://a.example/x\t1\n", "tsv"),
+            ("# list of url, size\n", "list"),
         ])
     func recognised(_ text: String, _ name: String) throws {
         #expect(try format(text.utf8) == name)
@@ -65,6 +68,8 @@ import Testing
             ("docs/x/\n", "no URL"),
             ("/etc/passwd\n", "no URL"), ("a,b\n1,2\n", "no URL"), ("name,age\n", "no URL"), ("[1]", "JSON"),
             ("[{\"id\":1}]", "JSON"), ("{\"error\":[]}", "JSON"), ("a\tb\n", "no URL"), ("Dear all: hello\n", "no URL"),
+            ("version: 3\n", "no URL"),
+            ("please have a look at the url\nyes\n", "no URL"),
             ("d41d8cd98f00b204e9800998ecf8427\n", "no URL"), ("http://a\u{0}", "binary"), ("<", "XML"),
             ("<!doctype book>", "XML"),
             ("<!-- x", "XML"),

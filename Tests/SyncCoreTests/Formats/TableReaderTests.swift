@@ -43,6 +43,16 @@ private func paths(_ reading: Reading) -> [String?] {
         #expect(urls(reading) == ["http://a.example/x"] && reading.entries.first?.size == .exact(7))
     }
 
+    @Test("a header may stand in a comment, unless a plain one follows it")
+    func commentedHeader() throws {
+        let one = try read(
+            "## made today\n#url\tmd5\nhttp://a.example/x\t\(md5)\n# c\nhttp://a.example/y\t\n".utf8, .tabs)
+        #expect(urls(one) == ["http://a.example/x", "http://a.example/y"] && one.problems.isEmpty)
+        let two = try read("# see the url, size\nsize,url\n7,http://a.example/x\n".utf8)
+        #expect(urls(two) == ["http://a.example/x"] && two.entries.first?.size == .exact(7))
+        #expect(try read("# url,size\n# only\n".utf8) == Reading())
+    }
+
     @Test(
         "columns are known by their names",
         arguments: [

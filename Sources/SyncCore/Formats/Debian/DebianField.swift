@@ -27,9 +27,9 @@ enum DebianField: Hashable {
     /// What the first field of an index may be called, besides those above: for recognising one.
     static let firstFields: Set<String> = [
         "acquire-by-hash", "architecture", "architectures", "archive", "binary", "changelogs", "codename", "components",
-        "date", "description", "format", "label", "notautomatic", "butautomaticupgrades", "origin", "package",
+        "date", "format", "label", "notautomatic", "butautomaticupgrades", "origin", "package",
         "signed-by",
-        "source", "suite", "valid-until", "version",
+        "source", "suite", "valid-until",
     ]
 }
 

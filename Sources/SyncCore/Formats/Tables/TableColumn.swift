@@ -26,7 +26,8 @@ struct TableColumn: Hashable {
         // Several names in one are those of a table with another separator.
         guard !name.contains(where: { ",;:\t".utf8.contains($0) }) else { return nil }
         let words = Self.words(name)
-        for start in words.indices {
+        // More words in front are a sentence's.
+        for start in words.indices.prefix(4) {
             if let kind = Self.kinds[words[start...].joined(separator: "_")] {
                 group = words[..<start].joined(separator: "_")
                 self.kind = kind

@@ -17,16 +17,24 @@ private func hasTableHeader(_ start: ArraySlice<UInt8>, _ context: ManifestConte
     var decoder = UnicodeDecoder(charset: context.charset)
     var rest = (Array(decoder.decode(start)) + decoder.finish().rest)[...]
     var rows = style == .tabs ? RowSplitter.tabs : .commas
+    var commentedWidth: Int?
     while let row = rows.next(&rest) ?? rows.finish() {
         guard row.fault == nil, let first = row.fields.first else { return false }
         if row.fields.allSatisfy({ trimmed($0[...]).isEmpty }) || first.starts(with: "sep=".utf8) { continue }
         let fields = style == .tabs ? row.fields.map(unquoted) : row.fields
+        // Behind a comment that reads like a header a row tells whether it is one.
+        if let commentedWidth, first.first != UInt8(ascii: "#"), fields.count > 1, fields.count == commentedWidth {
+            return true
+        }
         // A URL is no column's name, and no table has NULs.
         guard !fields.contains(where: { $0.contains(0) || practicalScheme($0[...]) != nil }) else { return false }
-        if let plan = TablePlan(header: fields), plan.isDistinct {
-            return style == .commas || fields.count > 1 || plan.kind == .transferList
+        let plan = TablePlan(header: fields).flatMap { $0.isDistinct ? $0 : nil }
+        if first.first == UInt8(ascii: "#") {
+            if plan != nil { commentedWidth = fields.count }
+            continue
         }
-        guard first.first == UInt8(ascii: "#") else { return false }
+        guard let plan else { return false }
+        return style == .commas || fields.count > 1 || plan.kind == .transferList
     }
     return false
 }

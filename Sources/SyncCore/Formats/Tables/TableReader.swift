@@ -14,6 +14,8 @@ package struct TableReader: ManifestReader {
     private var rows: RowSplitter
     private var problems: ProblemLog
     private var plan: TablePlan?
+    /// Whether the header stands in a comment: a better one may follow it.
+    private var isTentative = false
 
     /// A reader for one document.
     package init(_ style: Style, context: ManifestContext) {
@@ -47,10 +49,23 @@ package struct TableReader: ManifestReader {
     private mutating func take(_ row: TableRow, into items: inout [ManifestItem]) throws(ManifestError) {
         var row = row
         if style == .tabs { row.fields = row.fields.map(unquoted) }
-        guard let plan else {
-            plan = try header(row)
+        guard let plan, !isTentative else {
+            if let found = try header(row) {
+                isTentative = row.fields.first?.first == UInt8(ascii: "#")
+                plan = found
+                return
+            }
+            guard let plan else { return }
+            isTentative = false
+            try take(row, plan, into: &items)
             return
         }
+        try take(row, plan, into: &items)
+    }
+
+    private mutating func take(
+        _ row: TableRow, _ plan: TablePlan, into items: inout [ManifestItem]
+    ) throws(ManifestError) {
         if let fault = row.fault {
             let limit =
                 fault == .tooLong
@@ -81,8 +96,10 @@ package struct TableReader: ManifestReader {
         guard let first = row.fields.first, !row.fields.allSatisfy({ trimmed($0[...]).isEmpty }) else { return nil }
         // Excel's own line, which names the separator.
         if first.starts(with: "sep=".utf8) { return nil }
-        if let plan = TablePlan(header: row.fields) { return plan }
-        if first.first == UInt8(ascii: "#") { return nil }
+        if !row.fields.contains(where: { practicalScheme($0[...]) != nil }), let plan = TablePlan(header: row.fields) {
+            return plan
+        }
+        if plan != nil || first.first == UInt8(ascii: "#") { return nil }
         let names = row.fields.prefix(12).map { quoted($0) }.joined(separator: ", ")
         throw ManifestError(
             "none of the columns of \(context.sourceName) holds addresses or names; call one 'url' or 'path' (there are "
