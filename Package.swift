@@ -48,7 +48,8 @@ let package = Package(
         .testTarget(
             name: "SyncCoreTests", dependencies: ["SyncCore", "TestSupport"], resources: [.copy("Resources")],
             swiftSettings: settings),
-        .testTarget(name: "CurlTests", dependencies: ["Curl", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "CurlTests", dependencies: ["Curl", "SyncCore", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "MarkupTests", dependencies: ["Markup", "SyncCore", "TestSupport"],
             resources: [.copy("Resources")], swiftSettings: settings),

@@ -1,11 +1,19 @@
 internal import Markup
 internal import SyncCore
 
-/// Reads sources, and the listings that they name, and gives every entry to the intake.
+/// What the entries of sources are given to.
+protocol EntryTaker: Sendable {
+    /// Takes a batch of entries, and waits while there is no room for more work.
+    func take(_ entries: [Entry]) async
+    /// Hears of a listing below another one, before it is decided whether it is followed.
+    func found(_ listing: SubListing)
+}
+
+/// Reads sources, and the listings that they name, and gives every entry to whoever takes them.
 struct SourceReading: Sendable {
     let configuration: SyncConfiguration
     let loop: TransferLoop
-    let intake: Intake
+    let taker: any EntryTaker
     let events: EventQueue<SyncEvent>
 
     /// So many listings are read at once; their transfers need permits like all others.
@@ -111,7 +119,7 @@ struct SourceReading: Sendable {
             case .entry(let entry):
                 entries.append(entry)
                 if entries.count == Self.batchSize {
-                    await intake.take(entries)
+                    await taker.take(entries)
                     entries.removeAll(keepingCapacity: true)
                 }
             case .listing(let listing):
@@ -120,11 +128,12 @@ struct SourceReading: Sendable {
                 events.push(.problem(problem.origin, Failure(.badEntry, problem.message)))
             }
         }
-        if !entries.isEmpty { await intake.take(entries) }
+        if !entries.isEmpty { await taker.take(entries) }
         return listings
     }
 
     private func follow(_ listing: SubListing, from document: Document) -> Document? {
+        taker.found(listing)
         let depth = document.depth + 1
         if let most = configuration.depth, depth > most { return nil }
         let name = listing.url.redacted
