@@ -88,12 +88,9 @@ extension ManifestContext {
 
     /// The document's own name: the last segment of its address, or of its file's path.
     var documentName: [UInt8] {
-        let name = baseURL?.lastPathSegment ?? []
-        let source = Array(sourceName.utf8)
-        if let slash = source.lastIndex(of: UInt8(ascii: "/")) {
-            let own = Array(source[(slash + 1)...].prefix { $0 != UInt8(ascii: "?") })
-            return own.isEmpty ? name : own
-        }
-        return source.isEmpty || source == [0x2D] ? name : source
+        if let url = WebURL(sourceName), !url.lastPathSegment.isEmpty { return url.lastPathSegment }
+        let file = sourceName.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
+        return file.isEmpty || file == [UInt8(ascii: "-")] || WebURL(sourceName) != nil
+            ? baseURL?.lastPathSegment ?? [] : file
     }
 }
