@@ -95,6 +95,18 @@ private func path(_ entry: Entry) -> String { String(decoding: entry.suggestedPa
         #expect(reading.entries.map { $0.digests.count } == [2, 1])
     }
 
+    @Test("a large tagged list and a plain one behind it are read whole")
+    func mixed() throws {
+        let tagged = (0..<3000).map { "MD5 (t\($0)) = \(md5)\n" }.joined()
+        let plain = (0..<3000).map { "\(md5)  p\($0)\n" }.joined()
+        let context = ManifestContext(sourceName: "x", baseURL: WebURL("http://h.example/"))
+        let reading = ReaderVerifier { ChecksumReader(context: context) }.read(pieces: [
+            Array((tagged + plain).utf8)[...]
+        ])
+        #expect(reading.entries.count == 6000 && reading.problems.isEmpty)
+        #expect(reading.entries.map(path).suffix(2) == ["p2998", "p2999"])
+    }
+
     @Test("two different digests of one algorithm are told, and the first counts")
     func conflict() throws {
         let reading = try read("\(md5)  a\n\(md5.reversed().map(String.init).joined())  a\n".utf8)

@@ -207,6 +207,18 @@ private func paths(_ reading: Reading) -> [String?] {
         #expect(try read("url\nx/y\n".utf8, base: nil).problems.first?.message.contains("--base-url") == true)
     }
 
+    @Test("a row names so many files and no more", arguments: [1000, 1001])
+    func manyParts(_ count: Int) throws {
+        let addresses = Array(repeating: "f.example/x", count: count).joined(separator: ";")
+        let sizes = (1...count).map(String.init).joined(separator: ";")
+        let context = ManifestContext(sourceName: "table")
+        let text = Array("x_ftp\tx_bytes\n\(addresses)\t\(sizes)\n".utf8)
+        let reading = ReaderVerifier { TableReader(.tabs, context: context) }.read(pieces: [text[...]])
+        #expect(reading.entries.count == (count > 1000 ? 0 : count))
+        #expect(reading.problems.count == (count > 1000 ? 1 : 0))
+        if count == 1000 { #expect(reading.entries.last?.size == .exact(1000)) }
+    }
+
     @Test("a row that is too long, or has too many fields, is told, and the rest goes on")
     func limits() throws {
         let long = "http://a.example/" + String(repeating: "x", count: 1 << 20)

@@ -22,8 +22,10 @@ struct ChecksumCollector {
     /// Gives the files that wait.
     mutating func finish(into items: inout [ManifestItem]) {
         for entry in waiting { items.append(.entry(entry)) }
-        waiting.removeAll(keepingCapacity: true)
-        places.removeAll(keepingCapacity: true)
+        // Emptying a table takes as long as it once was large; few files are the usual case.
+        let isSmall = waiting.count <= 16
+        waiting.removeAll(keepingCapacity: isSmall)
+        places.removeAll(keepingCapacity: isSmall)
     }
 
     private mutating func merge(_ entry: Entry, at place: Int) -> String? {

@@ -9,6 +9,9 @@ package struct TableReader: ManifestReader {
     }
 
     let context: ManifestContext
+    /// The most files of one row.
+    static let partLimit = 1000
+
     private let style: Style
     private var decoder: UnicodeDecoder
     private var rows: RowSplitter
@@ -140,6 +143,9 @@ extension TableReader {
         let cell = cells.cell(group.address)
         let addresses = Self.parts(cell, isBare: group.isBare)
         if addresses == [cell] { return [try entry(group, cells, plan, base, addresses[0], part: nil)] }
+        guard addresses.count <= Self.partLimit else {
+            throw RowFault(message: "the row names more than \(Self.partLimit) files; put them into rows of their own")
+        }
         var entries: [Entry] = []
         for (index, address) in addresses.enumerated() where !address.isEmpty {
             entries.append(try entry(group, cells, plan, base, address, part: (index, addresses.count)))
