@@ -9,6 +9,7 @@ package struct ListReader: ManifestReader {
     /// The entry that the next line may still add options to.
     private var draft: Draft?
     private var hasURL = false
+    private var problems: ProblemLog
     /// Why the list cannot be read at all.
     private var failure: ManifestError?
 
@@ -16,6 +17,7 @@ package struct ListReader: ManifestReader {
     package init(context: ManifestContext) {
         self.context = context
         self.decoder = UnicodeDecoder(charset: context.charset)
+        problems = ProblemLog(sourceName: context.sourceName)
     }
 
     package mutating func read(_ bytes: ArraySlice<UInt8>, into items: inout [ManifestItem]) throws(ManifestError) {
@@ -341,8 +343,12 @@ extension ListReader {
 
     private func origin(line: Int) -> EntryOrigin { EntryOrigin(source: context.sourceName, line: line) }
 
-    private func report(_ message: String, into items: inout [ManifestItem]) {
-        items.append(.problem(ManifestProblem(origin: origin(line: lines.number), message: message)))
+    private mutating func report(_ message: String, into items: inout [ManifestItem]) {
+        do {
+            try problems.report(message, line: lines.number, into: &items)
+        } catch {
+            failure = error
+        }
     }
 
     /// Reports the current line and leaves its entry out.

@@ -123,7 +123,8 @@ private func check(_ reading: Reading, of count: Int, _ format: ManifestFormat, 
     @Test(
         "a million lines of nothing give a bounded number of problems",
         arguments: [
-            (ManifestFormat.checksums, "x\n"), (.bagItFetch, "x\n"), (.debian, "x\n"), (.csv, "http://h:99999/,\n"),
+            (ManifestFormat.checksums, "x\n"), (.bagItFetch, "x\n"), (.debian, "x\n"), (.list, " x\n"),
+            (.csv, "http://h:99999/,\n"),
         ])
     func problems(_ format: ManifestFormat, _ line: String) {
         let header = format.name == "csv" ? "url,md5\n" : ""
