@@ -3,6 +3,12 @@ package import SyncCore
 /// The formats that are read, in the order in which a document is tried. One more format is one more line.
 package let manifestFormats: [ManifestFormat] = [
     .html,
+    .autoindexJSON,
+    .debian,
+    .checksums,
+    .bagItFetch,
+    .tsv,
+    .csv,
     .list,
 ]
 

@@ -148,7 +148,8 @@ private struct Found {
         case (nil, nil): check(size == .unknown || wanted.debatable != nil, "size \(size) out of nothing")
         }
         checkDate(wanted, check)
-        for (name, hex) in wanted.checksums {
+        // Sums that prove nothing are not kept.
+        for (name, hex) in wanted.checksums where name != "crc32" && name != "adler32" {
             check(digests.contains { $0.algorithm.rawValue == name && $0.hex == hex }, "no \(name) digest")
         }
         for header in wanted.headers ?? [] {
@@ -178,12 +179,14 @@ private struct Found {
 
     private func checkDate(_ wanted: ManifestFixture.ExpectedEntry, _ check: (Bool, @autoclosure () -> String) -> Void)
     {
-        guard let text = wanted.modified else {
+        guard var text = wanted.modified else {
             check(modified == nil || wanted.debatable != nil, "date out of nothing")
             return
         }
         // A day without a time is no hint.
         guard text.contains("T") else { return }
+        // Parts of seconds are not kept.
+        text.replace(/\.[0-9]+/, with: "")
         let hasZone = text.hasSuffix("Z")
         let hasSeconds = text.dropFirst(11).filter { $0 == ":" }.count == 2
         let formatter = DateFormatter()

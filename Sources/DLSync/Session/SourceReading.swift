@@ -90,10 +90,12 @@ struct SourceReading: Sendable {
         while true {
             switch await channel.next() {
             case .begin(let head, let finalURL):
+                // The user's base is that of the source, not of the listings that it names.
+                let given = document.depth == 0 ? configuration.baseURL : nil
                 // After a cut the listing is told once more from its start; entries that were taken are passed over then.
                 reader = DocumentReader(
                     context: ManifestContext(
-                        sourceName: document.source.name, baseURL: configuration.baseURL ?? finalURL,
+                        sourceName: document.source.name, baseURL: given ?? finalURL,
                         mediaType: head.representation.mediaType, charset: head.charset,
                         directory: document.directory),
                     format: document.depth == 0 ? configuration.format : nil)
