@@ -3,6 +3,17 @@ package import SyncCore
 /// The formats that are read, in the order in which a document is tried. One more format is one more line.
 package let manifestFormats: [ManifestFormat] = [
     .html,
+    ManifestFormat(.gcs),
+    ManifestFormat(.s3),
+    ManifestFormat(.azure),
+    ManifestFormat(.metalink),
+    ManifestFormat(.sitemap),
+    ManifestFormat(.feed),
+    ManifestFormat(.repomd),
+    ManifestFormat(.webdav),
+    ManifestFormat(.thredds),
+    ManifestFormat(.autoindexXML),
+    ManifestFormat(.maven),
     .list,
 ]
 

@@ -27,6 +27,7 @@ private func paths(_ reading: Reading) -> [String] {
         switch item {
         case .entry(let entry): String(decoding: entry.suggestedPath ?? [], as: UTF8.self)
         case .listing(let listing): String(decoding: listing.path, as: UTF8.self) + "/"
+        case .nextPage(let url): "next: \(url)"
         case .problem(let problem): "problem: \(problem.message)"
         }
     }
