@@ -1,3 +1,4 @@
+internal import Compression
 internal import Markup
 internal import SyncCore
 
@@ -8,6 +9,7 @@ struct DocumentReader {
 
     private let context: ManifestContext
     private let format: String?
+    private let unpacker: Unpacker
     private var start: [UInt8] = []
     private var reader: (any ManifestReader)?
     /// The first entry of the document.
@@ -18,47 +20,53 @@ struct DocumentReader {
     init(context: ManifestContext, format: String?) {
         self.context = context
         self.format = format
+        unpacker = Unpacker(sourceName: context.sourceName)
     }
 
+    /// Takes the next bytes, compressed or not, and gives what they complete.
     mutating func read(_ bytes: [UInt8]) throws(Failure) -> [ManifestItem] {
-        if reader == nil {
-            start += bytes
-            guard start.count >= Self.recognisedBytes else { return [] }
-            return try recognise()
+        try collect { (document, items) throws(ManifestError) in
+            try document.unpacker.read(bytes[...]) { piece throws(ManifestError) in
+                try document.take(piece, into: &items)
+            }
         }
-        return try run { (reader, items) throws(ManifestError) in try reader.read(bytes[...], into: &items) }
     }
 
+    /// Ends the document and gives what was still open.
     mutating func finish() throws(Failure) -> [ManifestItem] {
-        var items = reader == nil ? try recognise() : []
-        items += try run { (reader, items) throws(ManifestError) in try reader.finish(into: &items) }
-        return items
-    }
-
-    private mutating func recognise() throws(Failure) -> [ManifestItem] {
-        do {
-            reader = try chooseFormat(
-                start: start.prefix(Self.recognisedBytes), context: context, named: format
-            ).makeReader(context)
-        } catch {
-            throw Failure(.unreadable, error.message)
+        try collect { (document, items) throws(ManifestError) in
+            try document.unpacker.finish { piece throws(ManifestError) in try document.take(piece, into: &items) }
+            if document.reader == nil { try document.recognise(into: &items) }
+            try document.reader?.finish(into: &items)
         }
-        defer { start = [] }
-        let bytes = start
-        return try run { (reader, items) throws(ManifestError) in try reader.read(bytes[...], into: &items) }
     }
 
-    private mutating func run(
-        _ body: (inout any ManifestReader, inout [ManifestItem]) throws(ManifestError) -> Void
+    private mutating func take(_ bytes: ArraySlice<UInt8>, into items: inout [ManifestItem]) throws(ManifestError) {
+        guard reader == nil else {
+            try reader?.read(bytes, into: &items)
+            return
+        }
+        start += bytes
+        if start.count >= Self.recognisedBytes { try recognise(into: &items) }
+    }
+
+    private mutating func recognise(into items: inout [ManifestItem]) throws(ManifestError) {
+        reader = try chooseFormat(start: start.prefix(Self.recognisedBytes), context: context, named: format)
+            .makeReader(context)
+        let bytes = start
+        start = []
+        try reader?.read(bytes[...], into: &items)
+    }
+
+    private mutating func collect(
+        _ body: (inout DocumentReader, inout [ManifestItem]) throws(ManifestError) -> Void
     ) throws(Failure) -> [ManifestItem] {
-        guard var reader = self.reader else { return [] }
         var items: [ManifestItem] = []
         do {
-            try body(&reader, &items)
+            try body(&self, &items)
         } catch {
             throw Failure(.unreadable, error.message)
         }
-        self.reader = reader
         note(items)
         return items
     }

@@ -1,4 +1,3 @@
-internal import Markup
 internal import SyncCore
 
 /// Reads sources, and the listings that they name, and gives every entry to the intake.

@@ -56,12 +56,17 @@ package final class XMLTokenizer {
         guard let parser else { throw ManifestError("\(sourceName) is empty") }
         let line = Int(xmlSAX2GetLineNumber(parser))
         xmlParseChunk(parser, nil, 0, 1)
-        try handOver(body)
-        guard hasRoot else { throw ManifestError("\(sourceName) holds no element, so it is no XML document") }
-        // Whatever the parser missed at the end, it is the end that is missing.
-        guard depth == 0, fault == nil else {
+        // What the parser misses at the end is the end. It may have made a whole tag of half a one.
+        if fault != nil || depth != 0, failure == nil {
+            guard hasRoot else { throw noElement }
             throw ManifestError("\(sourceName) was cut short on line \(line): its end is missing; try again")
         }
+        try handOver(body)
+        guard hasRoot else { throw noElement }
+    }
+
+    private var noElement: ManifestError {
+        ManifestError("\(sourceName) holds no whole element, so it is cut short or no XML document")
     }
 
     private func parseBlock(_ body: (XMLEvent) throws(ManifestError) -> Void) throws(ManifestError) {
