@@ -35,7 +35,9 @@ package func chooseFormat(
         return format
     }
     if let format = manifestFormats.first(where: { $0.recognises(start, context) }) { return format }
+    let root = XMLPrologue.root(of: start, charset: context.charset)
+    let content = root.map { "is XML whose root element is \(quoted($0.name.utf8))" } ?? describeContent(start)
     throw ManifestError(
-        "\(context.sourceName) \(describeContent(start)) and is no manifest that can be recognised; if it is one, name "
+        "\(context.sourceName) \(content) and is no manifest that can be recognised; if it is one, name "
             + "its format with --format (\(known))")
 }

@@ -63,8 +63,9 @@ package struct ManifestFixture: Sendable, CustomStringConvertible {
             // Files that can only be had otherwise are told as problems.
             if let mirrors = wanted.mirrors, !mirrors.contains(where: \.isWeb) { continue }
             let address = wanted.mirrors?.first(where: \.isWeb)?.url ?? wanted.url
-            guard let item = found.removeValue(forKey: normalised(address)) ?? found.removeValue(forKey: wanted.path)
-            else {
+            // The address of a directory may lack the slash that its listing has.
+            let keys = [normalised(address), normalised(address + "/"), wanted.path]
+            guard let key = keys.first(where: { found[$0] != nil }), let item = found.removeValue(forKey: key) else {
                 if wanted.debatable == nil { differences.append("missing: \(wanted.url)") }
                 continue
             }
