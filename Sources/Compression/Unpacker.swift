@@ -82,7 +82,8 @@ package final class Unpacker {
         case .plain: break
         case .packed(_, let kind):
             guard isAtEnd else {
-                throw ManifestError("\(sourceName) was cut short: the end of its \(kind.rawValue) data is missing; try again")
+                throw ManifestError(
+                    "\(sourceName) was cut short: the end of its \(kind.rawValue) data is missing; try again")
             }
         }
     }
@@ -139,7 +140,8 @@ package final class Unpacker {
         var isEnd = false
         var fault: UnpackError?
         let made = [UInt8](unsafeUninitializedCapacity: Self.pieceBytes) { buffer, count in
-            let output = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<Self.pieceBytes])
+            let output = UnsafeMutableRawBufferPointer(
+                rebasing: UnsafeMutableRawBufferPointer(buffer)[..<Self.pieceBytes])
             input.withUnsafeBytes { input in
                 do throws(UnpackError) {
                     (used, count, isEnd) = try stream.unpack(input, into: output)

@@ -29,7 +29,9 @@ private let zstdHello = decoded("28b52ffd045879000068656c6c6f2c206c697374696e670
 @Suite struct UnpackerTests {
     private let text = Array("<urlset>\n".utf8) + BytePattern(seed: 7).bytes(in: ByteRange(0, 200_000))
 
-    @Test("what is not compressed passes through, however short", arguments: [[], [0x1F], [0x1F, 0x8B], [0x28, 0xB5, 0x2F], Array("text".utf8)])
+    @Test(
+        "what is not compressed passes through, however short",
+        arguments: [[], [0x1F], [0x1F, 0x8B], [0x28, 0xB5, 0x2F], Array("text".utf8)])
     func plain(_ bytes: [UInt8]) throws {
         #expect(try unpack(bytes) == bytes)
         #expect(try unpack(pieces: bytes.indices.map { bytes[$0...$0] }) == bytes)

@@ -26,7 +26,8 @@ import Testing
             ("<?xml version=\"1.0\"?><metalink>", "metalink"), ("\n <metalink version='3.0'><files/>", "metalink"),
             ("<m:metalink xmlns:m=\"urn:ietf:params:xml:ns:metalink\">", "metalink"),
             ("<feed xmlns=\"http://www.w3.org/2005/Atom\">", "feed"), ("<rss version=\"2.0\">", "feed"),
-            ("<?xml version='1.0'?><!-- a > b --><?x y?><urlset>", "sitemap"), ("<x:sitemapindex xmlns:x='u'>", "sitemap"),
+            ("<?xml version='1.0'?><!-- a > b --><?x y?><urlset>", "sitemap"),
+            ("<x:sitemapindex xmlns:x='u'>", "sitemap"),
             ("<ListBucketResult xmlns='http://s3.amazonaws.com/doc/2006-03-01/'>", "s3"), ("<ListBucketResult>", "s3"),
             ("<ListBucketResult xmlns='http://doc.s3.amazonaws.com/2006-03-01'>", "gcs"),
             ("\u{FEFF}<?xml version='1.0'?><EnumerationResults>", "azure"),
@@ -48,15 +49,19 @@ import Testing
         #expect(try format([0xFF, 0xFE] + "http://a.example/x\r\n".utf8.flatMap { [$0, 0] }) == "list")
         #expect(try format([0xFE, 0xFF] + "<html>".utf8.flatMap { [0, $0] }) == "html")
         #expect(try format([0xFE, 0xFF] + "<urlset>".utf8.flatMap { [0, $0] }) == "sitemap")
-        #expect(try format([0xFF, 0xFE] + "<?xml version='1.0' encoding='UTF-16'?><rss>".utf8.flatMap { [$0, 0] }) == "feed")
+        #expect(
+            try format([0xFF, 0xFE] + "<?xml version='1.0' encoding='UTF-16'?><rss>".utf8.flatMap { [$0, 0] }) == "feed"
+        )
     }
 
     @Test(
         "what fits no format is refused by what it looks like",
         arguments: [
-            ("", "is empty"), ("  \n", "only blanks"), ("<svg xmlns=\"http://www.w3.org/2000/svg\">", "is XML whose root element is 'svg'"),
+            ("", "is empty"), ("  \n", "only blanks"),
+            ("<svg xmlns=\"http://www.w3.org/2000/svg\">", "is XML whose root element is 'svg'"),
             ("<?xml version=\"1.0\"?><Error><Code>NoSuchBucket</Code></Error>", "root element is 'Error'"),
-            ("<feed xmlns=\"http://other.example/\">", "'feed'"), ("<multistatus>", "'multistatus'"), ("{}", "JSON"), ("%PDF-1.4", "PDF"),
+            ("<feed xmlns=\"http://other.example/\">", "'feed'"), ("<multistatus>", "'multistatus'"), ("{}", "JSON"),
+            ("%PDF-1.4", "PDF"),
             ("#!/bin/sh\necho", "no URL"),
             ("readme.txt\n", "no URL"), ("http://a\u{0}", "binary"), ("<", "XML"), ("<!doctype book>", "XML"),
             ("<!-- x", "XML"),

@@ -219,8 +219,9 @@ private struct Found {
         return differences
     }
 
-    private func checkPieces(_ wanted: ManifestFixture.ExpectedEntry, _ check: (Bool, @autoclosure () -> String) -> Void)
-    {
+    private func checkPieces(
+        _ wanted: ManifestFixture.ExpectedEntry, _ check: (Bool, @autoclosure () -> String) -> Void
+    ) {
         guard let lists = wanted.pieces else { return check(pieces == nil, "has pieces") }
         // A list that does not make up the file is none.
         let whole = lists.filter { list in wanted.size.map { $0 <= list.length * Int64(list.count) } ?? true }

@@ -31,10 +31,12 @@ struct AutoindexXMLReader: XMLContentReader {
         let origin = EntryOrigin(source: context.sourceName, line: place.line)
         let isDot = text.elementsEqual([0x2E]) || text.elementsEqual([0x2E, 0x2E])
         guard !text.isEmpty, !isDot, !text.contains(UInt8(ascii: "/")), !text.contains(0),
-            let url = base?.resolve(bytes: percentEncodedSegment(text) + (name == "directory" ? [UInt8(ascii: "/")] : []))
+            let url = base?.resolve(
+                bytes: percentEncodedSegment(text) + (name == "directory" ? [UInt8(ascii: "/")] : []))
         else {
             items.append(
-                .problem(ManifestProblem(origin: origin, message: "\(quoted(text)) is the name of no file or directory")))
+                .problem(
+                    ManifestProblem(origin: origin, message: "\(quoted(text)) is the name of no file or directory")))
             return
         }
         let path = context.pathBelowDirectory(text)

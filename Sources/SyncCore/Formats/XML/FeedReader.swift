@@ -22,10 +22,14 @@ struct FeedReader: XMLContentReader {
         switch (place.parent, element.name) {
         case ("item", "enclosure"): take(element[attribute: "url"], element, into: &items)
         case ("entry", "link"), ("item", "{\(atom)}link"):
-            if Self.relation(of: element).elementsEqual("enclosure".utf8) { take(element[attribute: "href"], element, into: &items) }
+            if Self.relation(of: element).elementsEqual("enclosure".utf8) {
+                take(element[attribute: "href"], element, into: &items)
+            }
         case ("feed", "link"), ("channel", "{\(atom)}link"):
             // RFC 5005, section 3: the feed's further pages.
-            guard Self.relation(of: element).elementsEqual("next".utf8), let href = element[attribute: "href"] else { return }
+            guard Self.relation(of: element).elementsEqual("next".utf8), let href = element[attribute: "href"] else {
+                return
+            }
             nextPage = url(href)
         default: break
         }

@@ -72,7 +72,8 @@ struct MavenReader: XMLContentReader {
 
     private func version(_ name: [UInt8], _ line: Int) -> ManifestItem {
         let origin = EntryOrigin(source: context.sourceName, line: line)
-        guard Self.isName(name), let url = base?.resolve(bytes: percentEncodedSegment(name) + [UInt8(ascii: "/")]) else {
+        guard Self.isName(name), let url = base?.resolve(bytes: percentEncodedSegment(name) + [UInt8(ascii: "/")])
+        else {
             return .problem(ManifestProblem(origin: origin, message: "\(quoted(name)) is no version"))
         }
         return .listing(SubListing(url: url, path: context.pathBelowDirectory(name), origin: origin))

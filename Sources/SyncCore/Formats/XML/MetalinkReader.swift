@@ -35,7 +35,9 @@ struct MetalinkReader: XMLContentReader {
             pieces = MetalinkPieces(type: element[attribute: "type"], length: element[attribute: "length"])
         case ("file", "url"), ("resources", "url"):
             // Version 4 counts priorities up from 1, version 3 preferences down from 100.
-            let priority = element[attribute: "priority"].flatMap { decimalValue($0) }.flatMap { $0 > 0 ? Int($0) : nil }
+            let priority = element[attribute: "priority"].flatMap { decimalValue($0) }.flatMap {
+                $0 > 0 ? Int($0) : nil
+            }
             let preference = element[attribute: "preference"].flatMap { decimalValue($0) }
             rank = priority ?? preference.map { -Int($0) }
             let type = element[attribute: "type"].map { String(decoding: asciiLowercase($0), as: UTF8.self) }
@@ -127,7 +129,8 @@ private struct MetalinkFile {
         guard let name, !name.isEmpty else { return problem("the file has no name") }
         guard Self.isSafe(name) else {
             return problem(
-                "the file's name \(quoted(name)) leads out of the destination (RFC 5854, section 4.1.2.1); it is refused")
+                "the file's name \(quoted(name)) leads out of the destination (RFC 5854, section 4.1.2.1); it is refused"
+            )
         }
         let urls = orderedURLs
         guard !urls.isEmpty else { return problem("the file \(quoted(name)) \(missingAddress)") }

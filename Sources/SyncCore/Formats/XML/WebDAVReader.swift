@@ -96,10 +96,12 @@ struct WebDAVReader: XMLContentReader {
                 .problem(ManifestProblem(origin: origin, message: "a member's address is \(name), which is not valid")))
             return
         }
-        switch root.place(of: url) {
+        // Without the slash the collection lies beside its members.
+        switch root.place(of: url.path.utf8.last == UInt8(ascii: "/") ? url : Self.collection(url)) {
         case .itself: selfIsCollection = member.properties.isCollection
         case .parent, .elsewhere: break
-        case .below(let path, let endsInSlash):
+        case .below(let path, _):
+            let endsInSlash = url.path.utf8.last == UInt8(ascii: "/")
             let place = context.pathBelowDirectory(path)
             if member.properties.isCollection ?? endsInSlash {
                 // Without the slash a collection's members would lie beside it.
@@ -120,7 +122,9 @@ struct WebDAVReader: XMLContentReader {
     /// A member's address, on the server that was asked: behind a proxy it may call itself by another name.
     private func url(_ href: [UInt8]) -> WebURL? {
         guard let base, !href.isEmpty else { return nil }
-        guard let url = base.resolve(bytes: href[...]), url.scheme == "http" || url.scheme == "https" else { return nil }
+        guard let url = base.resolve(bytes: href[...]), url.scheme == "http" || url.scheme == "https" else {
+            return nil
+        }
         guard url.origin != base.origin else { return url }
         return base.resolve(bytes: Array(url.path.utf8)[...])
     }

@@ -63,7 +63,8 @@ struct AzureReader: XMLContentReader {
     mutating func finish(into found: inout [ManifestItem]) throws(ManifestError) {
         guard isContainer else {
             throw ManifestError(
-                "\(context.sourceName) lists containers and no blobs; name one, as in .../CONTAINER?restype=container&comp=list")
+                "\(context.sourceName) lists containers and no blobs; name one, as in .../CONTAINER?restype=container&comp=list"
+            )
         }
         guard !nextMarker.isEmpty, let address = items?.address else { return }
         guard address["marker"] != nextMarker, let url = address.listing(setting: [("marker", nextMarker)]) else {

@@ -60,7 +60,9 @@ struct BucketAddress {
             let key = percentDecoded(part.prefix { $0 != UInt8(ascii: "=") })
             if !gone.contains(where: { key.elementsEqual($0.utf8) }) { parts.append(Array(part)) }
         }
-        for (key, value) in values { parts.append(Array(key.utf8) + [UInt8(ascii: "=")] + percentEncodedSegment(value)) }
+        for (key, value) in values {
+            parts.append(Array(key.utf8) + [UInt8(ascii: "=")] + percentEncodedSegment(value))
+        }
         let bare = listing.string.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         return WebURL(
             String(decoding: Array(bare) + [UInt8(ascii: "?")] + parts.joined(separator: "&".utf8), as: UTF8.self))

@@ -141,7 +141,8 @@ struct S3Reader: XMLContentReader {
             value = ends[0].lexicographicallyPrecedes(ends[1]) ? ends[1] : ends[0]
             key = isSecond ? "start-after" : "marker"
         } else {
-            throw ManifestError("\(context.sourceName) says that more follows, but not where: it names no key and no marker")
+            throw ManifestError(
+                "\(context.sourceName) says that more follows, but not where: it names no key and no marker")
         }
         guard address[key] != value, let url = address.listing(setting: [(key, value)]) else {
             throw ManifestError(
