@@ -7,6 +7,8 @@ package struct XMLLimits: Hashable, Sendable {
     /// Bytes in a row that bring neither an element nor text: one endless tag, comment or declaration. The parser holds
     /// a tag in memory, and its time grows with the square of a tag's attributes.
     package var silentBytes = 128 << 10
+    /// Bytes of a CDATA section.
+    package var sectionBytes = 8 << 20
     /// Elements that are open at once.
     package var depth = 256
     /// Attributes of an element.

@@ -97,10 +97,11 @@ package final class XMLTokenizer {
         if let fault {
             throw ManifestError("\(sourceName) is not well-formed XML on line \(fault.line): \(fault.message)")
         }
-        // The parser holds a tag until it is whole, and compares each attribute of it with all others.
-        guard silentByteCount <= limits.silentBytes else {
-            throw ManifestError(
-                "\(sourceName) holds a tag, comment or declaration of more than \(limits.silentBytes) bytes")
+        // The parser holds a tag until it is whole, and compares each attribute of it with all others. A CDATA section,
+        // which may be the text of an article, it holds as well.
+        let most = parser.pointee.instate == XML_PARSER_CDATA_SECTION ? limits.sectionBytes : limits.silentBytes
+        guard silentByteCount <= most else {
+            throw ManifestError("\(sourceName) holds a tag, section, comment or declaration of more than \(most) bytes")
         }
     }
 
@@ -143,7 +144,8 @@ extension XMLTokenizer {
         table.endElementNs = { context, _, _, _ in XMLTokenizer.of(context)?.endElement() }
         table.characters = { context, text, count in XMLTokenizer.of(context)?.text(text, count) }
         table.ignorableWhitespace = { context, text, count in XMLTokenizer.of(context)?.text(text, count) }
-        table.cdataBlock = { context, text, count in XMLTokenizer.of(context)?.text(text, count) }
+        // What the parser gives of a section is little of what it holds.
+        table.cdataBlock = { context, text, count in XMLTokenizer.of(context)?.keep(text, count) }
         table.comment = { context, _ in XMLTokenizer.of(context)?.silentByteCount = 0 }
         table.processingInstruction = { context, _, _ in XMLTokenizer.of(context)?.silentByteCount = 0 }
         table.entityDecl = { context, _, _, _, _, _ in XMLTokenizer.of(context)?.refuseEntity() }
@@ -215,8 +217,12 @@ extension XMLTokenizer {
     }
 
     private func text(_ text: UnsafePointer<xmlChar>?, _ count: CInt) {
-        guard failure == nil, let text, count > 0 else { return }
         silentByteCount = 0
+        keep(text, count)
+    }
+
+    private func keep(_ text: UnsafePointer<xmlChar>?, _ count: CInt) {
+        guard failure == nil, let text, count > 0 else { return }
         events.append(.text(Array(UnsafeBufferPointer(start: text, count: Int(count)))))
     }
 

@@ -10,6 +10,8 @@ private let atom = "http://www.w3.org/2005/Atom"
 
 /// Reads feeds: their enclosures are files; their pages and pictures are not.
 struct FeedReader: XMLContentReader {
+    /// All that counts stands in attributes, and the texts are whole articles.
+    let needsText = false
     private let context: ManifestContext
     private var seen = Set<WebURL>()
     private var nextPage: WebURL?

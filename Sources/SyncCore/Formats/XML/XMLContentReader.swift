@@ -2,6 +2,9 @@
 ///
 /// That the document is well-formed, and that its root is one that the format names, is seen to before.
 package protocol XMLContentReader {
+    /// Whether it wants to know the texts of elements. Without that they are not kept, however long they are.
+    var needsText: Bool { get }
+
     /// An element starts.
     mutating func start(
         _ element: XMLElement, at place: XMLPlace, into items: inout [ManifestItem]
@@ -19,6 +22,8 @@ package protocol XMLContentReader {
 }
 
 extension XMLContentReader {
+    package var needsText: Bool { true }
+
     package mutating func start(
         _ element: XMLElement, at place: XMLPlace, into items: inout [ManifestItem]
     ) throws(ManifestError) {}
@@ -47,6 +52,8 @@ package struct XMLPlace: Hashable, Sendable {
 package struct XMLOutline: Sendable {
     /// The most bytes of text that the open elements may have together.
     package static let mostTextBytes = 1 << 20
+    /// Blanks beyond this many are indentation.
+    private static let mostBlanks = 4096
 
     private struct Open {
         var name: String
@@ -74,13 +81,16 @@ package struct XMLOutline: Sendable {
             open.append(Open(name: element.name, line: element.line, textStart: text.count))
             try reader.start(element, at: place, into: &items)
         case .text(let piece):
-            guard let last = open.indices.last else { return }
+            guard reader.needsText, let last = open.indices.last else { return }
+            if open[last].isBlank { open[last].isBlank = piece.allSatisfy(isXMLBlank) }
+            if open[last].isBlank, text.count - open[last].textStart > Self.mostBlanks {
+                text.removeLast(text.count - open[last].textStart)
+            }
             guard text.count + piece.count <= Self.mostTextBytes else {
                 throw ManifestError(
                     "the text of the element '\(open[last].name)' on line \(open[last].line) is longer than "
                         + "\(Self.mostTextBytes) bytes; no manifest needs that")
             }
-            if open[last].isBlank { open[last].isBlank = piece.allSatisfy(isXMLBlank) }
             text.append(contentsOf: piece)
         case .end:
             guard let last = open.popLast() else { return }
