@@ -1,5 +1,7 @@
 #pragma once
+#include <arpa/inet.h>
 #include <curl/curl.h>
+#include <sys/socket.h>
 // The header wraps these in type-checking macros that Swift cannot see through; the functions are variadic, which it
 // cannot call. One typed function for each class of argument takes their place.
 #undef curl_easy_setopt
@@ -23,6 +25,22 @@ static inline CURLcode dlsync_curl_setopt_pointer(CURL *handle, CURLoption optio
 }
 static inline CURLcode dlsync_curl_setopt_callback(CURL *handle, CURLoption option, dlsync_curl_data_callback value) {
     return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode dlsync_curl_setopt_socket_callback(CURL *handle, curl_opensocket_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+/// Writes an address as text, in the form of CURLINFO_PRIMARY_IP; 0 where it has none.
+static inline int dlsync_curl_address_text(const struct curl_sockaddr *address, char *text, unsigned int size) {
+    const void *bytes;
+    switch (address->family) {
+    case AF_INET: bytes = &((const struct sockaddr_in *)(const void *)&address->addr)->sin_addr; break;
+    case AF_INET6: bytes = &((const struct sockaddr_in6 *)(const void *)&address->addr)->sin6_addr; break;
+    default: return 0;
+    }
+    return inet_ntop(address->family, bytes, text, size) != 0;
+}
+static inline curl_socket_t dlsync_curl_open_socket(const struct curl_sockaddr *address) {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 static inline CURLcode dlsync_curl_getinfo_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);

@@ -8,6 +8,11 @@ package protocol TransferReceiver: AnyObject {
     func received(headerLine: UnsafeRawBufferPointer) -> Bool
     /// Bytes of the body, 16 KiB at most.
     func received(body: UnsafeRawBufferPointer) -> BodyFlow
+    /// A new connection is about to be tried.
+    ///
+    /// - Parameter address: An IP address in its usual form; nil for another kind.
+    /// - Returns: False to have the host's next address tried instead.
+    func mayConnect(to address: String?) -> Bool
 }
 
 /// What a receiver says to bytes of a body.
@@ -110,6 +115,21 @@ package final class EasyHandle {
         try check(dlsync_curl_setopt_callback(handle, CURLOPT_HEADERFUNCTION, receiveHeader), "CURLOPT_HEADERFUNCTION")
     }
 
+    /// Asks the receiver about every address before a connection to it is tried.
+    package func askBeforeConnecting() throws(CurlError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try check(dlsync_curl_setopt_pointer(handle, CURLOPT_OPENSOCKETDATA, context), "CURLOPT_OPENSOCKETDATA")
+        try check(dlsync_curl_setopt_socket_callback(handle, openSocket), "CURLOPT_OPENSOCKETFUNCTION")
+    }
+
+    /// The IP address of the connection that the last transfer used; nil where it had none.
+    package var address: String? {
+        var text: UnsafePointer<CChar>?
+        guard dlsync_curl_getinfo_string(handle, CURLINFO_PRIMARY_IP, &text) == CURLE_OK, let text, text.pointee != 0
+        else { return nil }
+        return String(cString: text)
+    }
+
     /// Holds back a transfer's body, or lets it come again (curl_easy_pause). Bytes that libcurl had in hand may be
     /// given to the receiver before this returns.
     package func setPaused(_ paused: Bool) { curl_easy_pause(handle, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT) }
@@ -130,6 +150,8 @@ package final class EasyHandle {
     fileprivate func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         receiver?.received(headerLine: line) ?? false
     }
+
+    fileprivate func mayConnect(to address: String?) -> Bool { receiver?.mayConnect(to: address) ?? false }
 
     fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyFlow {
         receiver?.received(body: bytes) ?? .abort
@@ -168,4 +190,18 @@ private func receiveHeader(
     guard let context else { return 0 }
     let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
     return handle.receivedHeader(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : -1
+}
+
+private func openSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let address else { return CURL_SOCKET_BAD }
+    let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+    let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer -> String? in
+        guard let start = buffer.baseAddress, dlsync_curl_address_text(address, start, UInt32(buffer.count)) != 0 else {
+            return nil
+        }
+        return String(cString: start)
+    }
+    return handle.mayConnect(to: text) ? dlsync_curl_open_socket(address) : CURL_SOCKET_BAD
 }

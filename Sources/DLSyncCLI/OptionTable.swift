@@ -68,6 +68,13 @@ package let dlsyncCommand = CommandSpec(
             "retry-max-wait", "DURATION", section: Section.transfer, default: "60s",
             "The longest wait before a retry, unless the server asks for more."),
         .value(
+            "max-retry-after", "DURATION", section: Section.transfer, default: "1h",
+            "The longest that a server may ask a transfer to wait; one that asks for more is left to the next run."),
+        .value(
+            "retry-status", "LIST", section: Section.transfer,
+            "Statuses that are tried again besides 408, 425, 429, 500, 502 to 504, 520 to 524 and 530, separated by commas; "
+                + "one with ! before it is not tried again."),
+        .value(
             "connect-timeout", "DURATION", section: Section.transfer, default: "30s",
             "How long a connection may take to be made."),
         .value(
@@ -113,6 +120,10 @@ package let dlsyncCommand = CommandSpec(
             "resolve", "HOST:PORT:ADDRESS", section: Section.access, "Use this address for a host and port."),
 
         .value(
+            "lock-wait", "DURATION", section: Section.scheduling, default: "0s",
+            "How long to wait for another run that holds DEST, rather than to end at once."),
+
+        .value(
             "progress", "STYLE", section: Section.output, default: "auto",
             completion: .words(["auto", "bar", "plain", "none"]),
             "How progress is shown on standard error: as lines that are redrawn (bar), as a line every ten seconds "
@@ -133,5 +144,6 @@ private enum Section {
     static let comparing = "COMPARING"
     static let transfer = "TRANSFERS"
     static let access = "ACCESS"
+    static let scheduling = "SCHEDULING"
     static let output = "OUTPUT"
 }

@@ -43,6 +43,7 @@ struct Settings: Hashable, Sendable {
         configuration.isReadOnly = isDryRun
         try Self.readSources(arguments, &configuration)
         try Self.readTransfers(arguments, &configuration)
+        configuration.lockWait = try Self.duration(arguments, "lock-wait", atLeast: .zero) ?? configuration.lockWait
         try Self.readAccess(arguments, sources: sources, &configuration)
         self.configuration = configuration
     }
@@ -114,6 +115,11 @@ struct Settings: Hashable, Sendable {
         configuration.rateLimit = try size(arguments, "limit-rate", SizeText.parseRate)
         configuration.retries = try arguments.integer("retries", in: 0...1000) ?? configuration.retries
         configuration.longestRetryWait = try duration(arguments, "retry-max-wait") ?? configuration.longestRetryWait
+        configuration.longestRetryAfter = try duration(arguments, "max-retry-after") ?? configuration.longestRetryAfter
+        configuration.statusClasses =
+            try arguments.parsed("retry-status", expecting: "statuses from 400 to 599, as in 404,!500") {
+                StatusClasses($0)
+            } ?? configuration.statusClasses
         configuration.connectTimeout = try duration(arguments, "connect-timeout") ?? configuration.connectTimeout
         configuration.stallTimeout = try duration(arguments, "stall-timeout") ?? configuration.stallTimeout
         configuration.requiresRanges = arguments.flag("require-ranges")
@@ -131,9 +137,12 @@ struct Settings: Hashable, Sendable {
         }
     }
 
-    private static func duration(_ arguments: ParsedArguments, _ name: String) throws(UsageError) -> Duration? {
-        try arguments.parsed(name, expecting: "a time between 1 second and a day, as in 30s or 5m") { text in
-            DurationText.parse(text).flatMap { (.seconds(1) ... .seconds(86400)).contains($0) ? $0 : nil }
+    private static func duration(
+        _ arguments: ParsedArguments, _ name: String, atLeast least: Duration = .seconds(1)
+    ) throws(UsageError) -> Duration? {
+        let bounds = least == .zero ? "of up to a day" : "between 1 second and a day"
+        return try arguments.parsed(name, expecting: "a time \(bounds), as in 30s or 5m") { text in
+            DurationText.parse(text).flatMap { (least ... .seconds(86400)).contains($0) ? $0 : nil }
         }
     }
 }

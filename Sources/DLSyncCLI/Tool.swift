@@ -62,6 +62,9 @@ package struct Tool: Sendable {
                 } else if style(settings) != .none, !settings.isQuiet {
                     console.say(OutcomeRendering.text(summary, session.progress))
                 }
+                if settings.isVerbose || style(settings) != .none {
+                    for wait in await session.hostWaits { console.say("dlsync: \(wait).") }
+                }
                 session.noteExitStatus(status.rawValue)
                 return status
             }

@@ -33,6 +33,29 @@ import Testing
         #expect(try fileMatchesPattern("\(destination)/file", seed: 1, count: 100_000))
     }
 
+    @Test("case 153: a run that is to wait takes its turn when the other has ended, so that no trigger is lost")
+    func waitsForItsTurn() async throws {
+        let directory = try TemporaryDirectory()
+        let destination = directory.appending("here")
+        let server = try FaultServer()
+        defer { server.stop() }
+        server.serve("/file", Resource(.pattern(seed: 1, count: 1000)), script: [.once(on: .get, .hold("body"))])
+        let list = directory.appending("list")
+        try writeFile(list, server.url("/file"))
+        let first = try Command.start([list, destination])
+        try await server.gate("body").waitForArrivals()
+        let second = try Command.start(["--lock-wait", "100s", list, destination])
+        let hasty = try await Command.run("--lock-wait", "0", list, destination)
+        #expect(hasty.exited(7), "\(hasty)")
+        // What changes while the first run works is brought by the second.
+        server.serve("/file", Resource(.pattern(seed: 2, count: 2000)))
+        server.gate("body").open()
+        #expect(try await first.wait().exited(0))
+        let result = try await second.wait()
+        #expect(result.exited(0), "\(result)")
+        #expect(try fileMatchesPattern("\(destination)/file", seed: 2, count: 2000))
+    }
+
     @Test("Someone at a terminal is told that another run works")
     func tellsAtTerminal() async throws {
         let directory = try TemporaryDirectory()

@@ -18,13 +18,13 @@ import Testing
     }
 
     @Test(
-        "Refused ranges count for a week",
+        "The traits of a host count for a week",
         arguments: [(0, true), (6, true), (7, false), (-1, false)] as [(Int64, Bool)])
     func ranges(days: Int64, expected: Bool) {
-        let memory = HostMemory(
-            [HostFacts(origin: "a", refusesRanges: true, learnt: Self.daysAgo(days))], now: Self.now)
-        #expect(memory.refusesRanges("a") == expected)
-        #expect(!memory.refusesRanges("b"))
+        let traits = HostTraits(refusesRanges: true, ifRange: .date, hasUnsteadyTags: true)
+        let memory = HostMemory([HostFacts(origin: "a", traits: traits, learnt: Self.daysAgo(days))], now: Self.now)
+        #expect(memory.traits(of: "a") == (expected ? traits : HostTraits()))
+        #expect(memory.traits(of: "b") == HostTraits())
     }
 
     @Test("Only what changed is told, and what a used host no longer shows is taken back")
@@ -33,25 +33,26 @@ import Testing
             [
                 HostFacts(origin: "better", permits: 1, learnt: Self.daysAgo(0)),
                 HostFacts(origin: "unused", permits: 1, learnt: Self.daysAgo(0)),
-                HostFacts(origin: "known", refusesRanges: true, learnt: Self.daysAgo(2)),
+                HostFacts(origin: "known", traits: HostTraits(refusesRanges: true), learnt: Self.daysAgo(2)),
             ], now: Self.now)
         memory.used("better")
         memory.used("never heard of")
-        memory.noteRanges("known", areRefused: true)
-        memory.noteRanges("new", areRefused: true)
-        memory.noteRanges("fine", areRefused: false)
+        memory.note(.rangesAreRefused, of: "known")
+        memory.note(.rangesAreRefused, of: "new")
+        memory.note(.rangesAreGiven, of: "fine")
         let learnt = memory.learnt(loweredCaps: ["worse": 2])
         #expect(learnt.map(\.origin) == ["better", "new", "worse"])
         #expect(learnt.map(\.permits) == [nil, nil, 2])
-        #expect(learnt.map(\.refusesRanges) == [false, true, false])
-        #expect(learnt.allSatisfy { $0.learnt == Self.now })
+        #expect(learnt.map(\.traits.refusesRanges) == [false, true, false])
+        #expect(learnt.map { max($0.traitsLearnt, $0.permitsLearnt) } == [Self.now, Self.now, Self.now])
     }
 
     @Test("A host that gives ranges after all is believed")
     func rangesAgain() {
-        var memory = HostMemory([HostFacts(origin: "a", refusesRanges: true, learnt: Self.daysAgo(9))], now: Self.now)
-        memory.noteRanges("a", areRefused: false)
-        #expect(memory.learnt(loweredCaps: [:]).map(\.refusesRanges) == [false])
+        let known = HostFacts(origin: "a", traits: HostTraits(refusesRanges: true), learnt: Self.daysAgo(2))
+        var memory = HostMemory([known], now: Self.now)
+        memory.note(.rangesAreGiven, of: "a")
+        #expect(memory.learnt(loweredCaps: [:]).map(\.traits.refusesRanges) == [false])
     }
 }
 

@@ -11,13 +11,17 @@ final class EventQueue<Element: Sendable>: Sendable {
         var isFinished = false
         var reader: CheckedContinuation<Element?, Never>?
 
-        /// Moves on, and lets go of what was read from time to time.
-        mutating func advance() {
-            first += 1
-            if first == elements.count || first > 1024 {
-                elements.removeFirst(first)
-                first = 0
+        /// The next element, if there is one. Lets go of what was read from time to time.
+        mutating func take() -> Element? {
+            guard first < elements.count else { return nil }
+            defer {
+                first += 1
+                if first == elements.count || first > 1024 {
+                    elements.removeFirst(first)
+                    first = 0
+                }
             }
+            return elements[first]
         }
     }
 
@@ -25,20 +29,33 @@ final class EventQueue<Element: Sendable>: Sendable {
 
     /// Adds an element. After ``finish()`` it is dropped.
     func push(_ element: Element) {
-        let reader = state.withLock { state -> CheckedContinuation<Element?, Never>? in
-            guard !state.isFinished else { return nil }
-            if let reader = state.reader {
-                state.reader = nil
-                return reader
-            }
+        if append(element) { wake() }
+    }
+
+    /// Adds an element without waking the reader, so that many are told at once.
+    ///
+    /// - Returns: Whether the reader sleeps: ``wake()`` is to be called soon.
+    func append(_ element: Element) -> Bool {
+        state.withLock { state in
+            guard !state.isFinished else { return false }
             state.elements.append(element)
-            return nil
+            return state.reader != nil
+        }
+    }
+
+    /// Gives a sleeping reader what has come.
+    func wake() {
+        let (reader, element) = state.withLock { state -> (CheckedContinuation<Element?, Never>?, Element?) in
+            guard state.first < state.elements.count, let reader = state.reader else { return (nil, nil) }
+            state.reader = nil
+            return (reader, state.take())
         }
         reader?.resume(returning: element)
     }
 
     /// Says that nothing more comes.
     func finish() {
+        wake()
         let reader = state.withLock { state -> CheckedContinuation<Element?, Never>? in
             state.isFinished = true
             defer { state.reader = nil }
@@ -49,12 +66,10 @@ final class EventQueue<Element: Sendable>: Sendable {
 
     /// The next element; nil after the last one.
     func next() async -> Element? {
-        await withCheckedContinuation { continuation in
+        if let element = state.withLock({ $0.take() }) { return element }
+        return await withCheckedContinuation { continuation in
             let (element, isOver) = state.withLock { state -> (Element?, Bool) in
-                if state.first < state.elements.count {
-                    defer { state.advance() }
-                    return (state.elements[state.first], false)
-                }
+                if let element = state.take() { return (element, false) }
                 guard !state.isFinished else { return (nil, true) }
                 state.reader = continuation
                 return (nil, false)

@@ -17,6 +17,12 @@ public struct SyncConfiguration: Hashable, Sendable {
     public var retries = 5
     /// The longest wait before a retry, unless a server asks for more.
     public var longestRetryWait: Duration = .seconds(60)
+    /// How long to wait for another run to end that holds the destination.
+    public var lockWait: Duration = .zero
+    /// How long a server may ask to be left alone, in all, between one progress of a transfer and the next.
+    public var longestRetryAfter: Duration = .seconds(3600)
+    /// Which statuses pass by themselves, where the default is not right.
+    public var statusClasses = StatusClasses()
     /// How long a connection may take to be made.
     public var connectTimeout: Duration = .seconds(30)
     /// How long a transfer may bring nothing at all.
@@ -108,7 +114,9 @@ public struct SyncConfiguration: Hashable, Sendable {
         loop.perHost = connectionsPerHost
         loop.transfer = TransferPolicy(
             segments: segments, mostSegments: min(connections, connectionsPerHost), minimumSegment: minimumSegment,
-            retry: RetryPolicy(retries: retries, maxWait: longestRetryWait), requiresRanges: requiresRanges)
+            retry: RetryPolicy(
+                retries: retries, maxWait: longestRetryWait, maxRetryAfter: longestRetryAfter, statuses: statusClasses),
+            requiresRanges: requiresRanges)
         loop.rateLimit = rateLimit
         loop.connectTimeout = connectTimeout
         loop.stallTimeout = stallTimeout

@@ -33,11 +33,7 @@ public final class SyncSession: Sendable {
         do {
             destination = try Destination(
                 path: path, access: configuration.isReadOnly ? .readOnly : .creating, calls: machine.calls)
-            switch try RunLock.acquire(in: destination) {
-            case .held(let lock): self.lock = lock
-            case .busy:
-                throw Failure(.busy, "another run works on '\(String(decoding: path, as: UTF8.self))'")
-            }
+            lock = try await Self.acquireLock(of: destination, wait: configuration.lockWait, machine.clock)
         } catch let failure as Failure {
             throw failure
         } catch let error as DiskError {
@@ -67,6 +63,23 @@ public final class SyncSession: Sendable {
         loop = try await TransferLoop.running(loopConfiguration, progress: board, clock: machine.clock)
         let desk = desk
         await loop.atTurnEnd { loop in desk.turnEnded(in: loop) }
+    }
+
+    /// Locks the destination, and waits for that as long as it may. Asked for again and again rather than by a call that
+    /// blocks, which nothing could end.
+    private static func acquireLock(
+        of destination: Destination, wait: Duration, _ clock: any LoopClock
+    ) async throws -> RunLock {
+        let end = clock.now + wait
+        while true {
+            if case .held(let lock) = try RunLock.acquire(in: destination) { return lock }
+            guard clock.now < end else {
+                throw Failure(.busy, "another run works on '\(String(decoding: destination.path, as: UTF8.self))'")
+            }
+            do { try await Task.sleep(for: .milliseconds(100)) } catch {
+                throw Failure(.interrupted, "the wait for another run was interrupted")
+            }
+        }
     }
 
     /// Takes away the data of partials that nobody can go on from: no record tells of it, as a run was killed before it
@@ -112,6 +125,11 @@ public final class SyncSession: Sendable {
 
     /// A look at the progress.
     public var progress: ProgressSnapshot { board.snapshot }
+
+    /// The hosts that asked to be left alone for a while in this session, and for how long they were.
+    public var hostWaits: [HostWait] {
+        get async { await loop.hostWaits.values.sorted { $0.origin < $1.origin } }
+    }
 
     /// Bytes that are free where the destination lies; nil where that cannot be told.
     public var freeSpace: Int64? { try? desk.destination.freeSpace() }

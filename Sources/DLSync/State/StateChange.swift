@@ -92,11 +92,18 @@ extension Database {
 
     private func insert(_ facts: HostFacts) throws(StateError) {
         let statement = try statement(
-            "INSERT OR REPLACE INTO hosts (origin, refuses_ranges, permits, learnt) VALUES (?1, ?2, ?3, ?4)")
+            """
+            INSERT OR REPLACE INTO hosts
+            (origin, refuses_ranges, if_range, unsteady_tags, traits_learnt, permits, permits_learnt)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """)
         try statement.bind(1, facts.origin)
-        try statement.bind(2, facts.refusesRanges ? 1 : 0)
-        try statement.bind(3, facts.permits.map(Int64.init))
-        try statement.bind(4, facts.learnt.secondsSinceEpoch)
+        try statement.bind(2, facts.traits.refusesRanges ? 1 : 0)
+        try statement.bind(3, facts.traits.ifRange.rawValue)
+        try statement.bind(4, facts.traits.hasUnsteadyTags ? 1 : 0)
+        try statement.bind(5, facts.traitsLearnt.secondsSinceEpoch)
+        try statement.bind(6, facts.permits.map(Int64.init))
+        try statement.bind(7, facts.permitsLearnt.secondsSinceEpoch)
         try statement.run()
     }
 

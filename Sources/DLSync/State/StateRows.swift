@@ -76,15 +76,25 @@ extension Database {
     }
 
     func host(_ origin: String) throws(StateError) -> HostFacts? {
-        let statement = try statement("SELECT refuses_ranges, permits, learnt FROM hosts WHERE origin = ?1")
+        let statement = try statement(
+            """
+            SELECT refuses_ranges, if_range, unsteady_tags, traits_learnt, permits, permits_learnt
+            FROM hosts WHERE origin = ?1
+            """)
         try statement.bind(1, origin)
         defer { statement.reset() }
-        guard try statement.step(), let refuses = statement.number(0), let learnt = statement.date(2) else {
-            return nil
-        }
-        return HostFacts(
-            origin: origin, refusesRanges: refuses != 0, permits: statement.number(1).map(Int.init(clamping:)),
-            learnt: learnt)
+        guard try statement.step(), let refuses = statement.number(0), let form = statement.text(1),
+            let unsteady = statement.number(2), let traitsLearnt = statement.date(3),
+            let permitsLearnt = statement.date(5)
+        else { return nil }
+        var facts = HostFacts(
+            origin: origin,
+            traits: HostTraits(
+                refusesRanges: refuses != 0, ifRange: IfRangeForm(rawValue: form) ?? .entityTag,
+                hasUnsteadyTags: unsteady != 0),
+            permits: statement.number(4).map(Int.init(clamping:)), learnt: traitsLearnt)
+        facts.permitsLearnt = permitsLearnt
+        return facts
     }
 
     func lastRun() throws(StateError) -> RunRecord? {

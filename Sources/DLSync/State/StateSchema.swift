@@ -31,7 +31,8 @@ enum StateSchema {
         ) WITHOUT ROWID;
         CREATE TABLE hosts (
             origin TEXT PRIMARY KEY NOT NULL,
-            refuses_ranges INTEGER NOT NULL, permits INTEGER, learnt INTEGER NOT NULL
+            refuses_ranges INTEGER NOT NULL, if_range TEXT NOT NULL, unsteady_tags INTEGER NOT NULL,
+            traits_learnt INTEGER NOT NULL, permits INTEGER, permits_learnt INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE TABLE runs (
             number INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -36,11 +36,10 @@ extension EntryJob {
         }
         let task = DownloadTask(
             urls: facts.entry.urls, headers: facts.entry.headers, promisedSize: facts.promisedSize,
-            announced: announced, digest: facts.entry.strongestDigest, start: start)
-        var policy = context.transfer
-        if loop.refusesRanges(facts.entry.urls[0]) { policy.segments = .fixed(1) }
-        let machine = DownloadMachine(task, policy: policy, seed: loop.newSeed())
-        self.machine = machine
+            announced: announced, digest: facts.entry.strongestDigest,
+            traits: loop.memory.traits(of: facts.entry.urls[0].origin), start: start)
+        let machine = DownloadMachine(task, policy: context.transfer, seed: loop.newSeed())
+        running = RunningDownload(machine)
         stage = .downloading
         perform(machine.firstActions, in: loop)
         loop.refresh(self)
@@ -76,20 +75,24 @@ extension EntryJob {
     func receivedDownload(
         _ head: ResponseHead, for transfer: Transfer, in loop: isolated TransferLoop
     ) -> BodyVerdict {
-        guard let (actions, body) = machine?.received(head, from: transfer.route.url, for: transfer.id) else {
+        guard let (actions, body) = running?.machine.received(head, from: transfer.route.url, for: transfer.id) else {
             return .cut
         }
         perform(actions, in: loop)
-        if machine?.foundNoRanges == true { loop.noteRanges(transfer.route.url, areRefused: true) }
+        for finding in running?.machine.takeFindings() ?? [] { loop.memory.note(finding, of: transfer.route.origin) }
         guard case .write = body else { return body }
-        guard stage == .downloading, machine?.isEnded == false, let partial else { return .cut }
+        guard stage == .downloading, running?.machine.isEnded == false, partial != nil || isGathering else {
+            return .cut
+        }
+        if isGathering, !mayGather(body) { startPartial(in: loop) }
         transfer.sink = .write(partial, digest)
-        if let (held, length) = machine?.progress, let length { want(length - held) }
+        if let (held, length) = running?.machine.progress, let length { want(length - held) }
         show(in: loop)
         return body
     }
 
     func endedDownload(_ transfer: Transfer, _ end: TransferEnd, in loop: isolated TransferLoop) {
+        if isGathering { settle(transfer, in: loop) }
         let matches: Bool?
         if case .keep = transfer.sink, let range = transfer.request.range {
             matches = isHere(transfer.kept, at: range)
@@ -98,9 +101,9 @@ extension EntryJob {
         }
         let actions: [DownloadMachine.Action]?
         if case .failed(let failure) = end, failure.isOfTheDisk {
-            actions = machine?.diskFailed(failure)
+            actions = running?.machine.diskFailed(failure)
         } else {
-            actions = machine?.ended(transfer.id, end, matches: matches)
+            actions = running?.machine.ended(transfer.id, end, matches: matches)
         }
         perform(actions ?? [], in: loop)
         show(in: loop)
@@ -125,7 +128,7 @@ extension EntryJob {
                 do {
                     try openPartial(length: length)
                 } catch {
-                    perform(machine?.diskFailed(error) ?? [], in: loop)
+                    perform(running?.machine.diskFailed(error) ?? [], in: loop)
                     return
                 }
             case .discardPartial:
@@ -145,6 +148,8 @@ extension EntryJob {
     }
 
     private func openPartial(length: Int64?) throws(Failure) {
+        isGathering = partial == nil && context.desk.gathers(length, minimumSegment: context.transfer.minimumSegment)
+        guard !isGathering else { return }
         do {
             let desk = context.desk
             desk.takeReserve()
@@ -158,7 +163,7 @@ extension EntryJob {
                 partialID = partial.id
             }
             try takeRoom(length: length, partial: partial)
-            if let wanted = facts.entry.strongestDigest ?? machine?.servedDigest, digest == nil {
+            if let wanted = facts.entry.strongestDigest ?? running?.machine.servedDigest, digest == nil {
                 digest = try RunningDigest(wanted.algorithm)
             }
         } catch let error as Failure {
@@ -175,6 +180,8 @@ extension EntryJob {
     /// Forgets all bytes, and the record of them before that.
     private func discardPartial() {
         digest = nil
+        isGathering = false
+        gathered = nil
         if isRecorded {
             context.desk.note(.forgetPartial(facts.path))
             isRecorded = false
@@ -200,7 +207,12 @@ extension EntryJob {
     // MARK: The end
 
     private func complete(_ representation: Representation, in loop: isolated TransferLoop) {
-        guard stage == .downloading, let (held, whole) = machine?.progress, let partial, let partialID else { return }
+        guard stage == .downloading, let (held, whole) = running?.machine.progress else { return }
+        if let gathered {
+            self.gathered = nil
+            return publish(gathered, as: representation, in: loop)
+        }
+        guard let partial, let partialID else { return }
         do {
             let length = whole ?? held
             if try partial.status().size != length { try partial.truncate(to: length) }
@@ -214,7 +226,7 @@ extension EntryJob {
                 PublishDesk.Item(
                     job: id, path: facts.path, partialID: partialID,
                     identity: Identity(resource: facts.resource, representation: representation), length: length,
-                    wanted: facts.entry.strongestDigest ?? machine?.servedDigest, running: digest),
+                    wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest, running: digest),
                 now: loop.now)
         } catch {
             keepForAnotherRun(error.failure, in: loop)
@@ -226,7 +238,7 @@ extension EntryJob {
         guard stage == .publishing else { return }
         switch result {
         case .published(let record):
-            let reasons = [decision?.reason].compactMap { $0 } + (machine?.remarks ?? [])
+            let reasons = [decision?.reason].compactMap { $0 } + (running?.machine.remarks ?? [])
             finish(
                 .done, reason: reasons.joined(separator: "; "), size: record.file.size, digest: record.digest, in: loop)
         case .failed(let failure):
@@ -239,7 +251,7 @@ extension EntryJob {
             finish(.failed, reason: failure.message, failure: failure, in: loop)
         case .mismatch(let failure):
             stage = .downloading
-            perform(machine?.verificationFailed(failure) ?? [], in: loop)
+            perform(running?.machine.verificationFailed(failure) ?? [], in: loop)
             // A run that was interrupted meanwhile fetches nothing more.
             if loop.isInterrupted { interrupt(in: loop) } else { loop.refresh(self) }
         }

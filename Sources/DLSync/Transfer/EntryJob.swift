@@ -21,13 +21,17 @@ final class EntryJob: TransferJob {
     /// The machine of the stage `inquiring`.
     private var inquiry: InquiryMachine?
     /// The machine of the stages `downloading` and `publishing`.
-    var machine: DownloadMachine?
+    var running: RunningDownload?
     var decision: Decision?
     var partial: PartialFile?
     var partialID: String?
     /// Whether the state has a record of the partial.
     var isRecorded: Bool
     var digest: RunningDigest?
+    /// Whether the file's bytes are gathered in memory, to be written together with those of others.
+    var isGathering = false
+    /// All bytes of a file that was gathered.
+    var gathered: [UInt8]?
     /// The length up to which the file system has yet to give the partial its room; nil where it has.
     var lengthToRoom: Int64?
     var bytes: Int64 = 0
@@ -57,7 +61,7 @@ final class EntryJob: TransferJob {
     var demand: Int {
         switch stage {
         case .inquiring: inquiry?.demand ?? 0
-        case .downloading: machine?.demand ?? 0
+        case .downloading: running?.machine.demand ?? 0
         case .busy, .publishing, .ended: 0
         }
     }
@@ -65,7 +69,7 @@ final class EntryJob: TransferJob {
     var nextURL: WebURL {
         switch stage {
         case .inquiring: inquiry?.url ?? facts.entry.urls[0]
-        case .downloading: machine?.url ?? facts.entry.urls[0]
+        case .downloading: running?.machine.url ?? facts.entry.urls[0]
         case .busy, .publishing, .ended: facts.entry.urls[0]
         }
     }
@@ -78,17 +82,17 @@ final class EntryJob: TransferJob {
         }
     }
 
-    var splittable: Int64 { stage == .downloading ? machine?.splittable ?? 0 : 0 }
+    var splittable: Int64 { stage == .downloading ? running?.machine.splittable ?? 0 : 0 }
 
     func split(in loop: isolated TransferLoop) {
-        perform(machine?.split() ?? [], in: loop)
+        perform(running?.machine.split() ?? [], in: loop)
     }
 
     func request(for id: TransferID) -> TransferRequest? {
         requests += 1
         switch stage {
         case .inquiring: return inquiry?.request(for: id)
-        case .downloading: return machine?.request(for: id)
+        case .downloading: return running?.machine.request(for: id)
         case .busy, .publishing, .ended: return nil
         }
     }
@@ -106,7 +110,7 @@ final class EntryJob: TransferJob {
 
     func progressed(_ transfer: Transfer) {
         guard case .write = transfer.sink, stage == .downloading else { return }
-        machine?.progressed(transfer.id, to: transfer.written)
+        running?.machine.progressed(transfer.id, to: transfer.written)
         transfer.report()
     }
 
@@ -125,24 +129,30 @@ final class EntryJob: TransferJob {
     func timerFired(in loop: isolated TransferLoop) {
         switch stage {
         case .inquiring: inquiry?.timerFired()
-        case .downloading: machine?.timerFired()
+        case .downloading: running?.machine.timerFired()
         case .busy, .publishing, .ended: break
         }
     }
 
     func tick(in loop: isolated TransferLoop) {
-        guard stage == .downloading, machine?.activeTransfers ?? 0 > 0 else { return }
+        guard stage == .downloading, running?.machine.activeTransfers ?? 0 > 0 else { return }
         for transfer in loop.transfers(of: id) {
+            // What takes longer than others is worth keeping.
+            if isGathering { settle(transfer, in: loop) }
             transfer.flush()
             progressed(transfer)
         }
-        machine?.sampleSpeed(now: loop.now)
+        running?.machine.sampleSpeed(now: loop.now)
         noteRoom()
         ticks += 1
         record(synced: ticks % 5 == 0)
     }
 
-    func interrupt(in loop: isolated TransferLoop) {
+    var name: String { "\(facts.path)" }
+
+    var isAtDisk: Bool { stage == .busy || stage == .publishing }
+
+    func giveUp(_ failure: Failure, in loop: isolated TransferLoop) {
         switch stage {
         case .publishing, .ended:
             // What is whole is published before the run ends.
@@ -153,7 +163,7 @@ final class EntryJob: TransferJob {
         case .busy, .inquiring:
             break
         }
-        let failure = Failure(.interrupted, "\(facts.path) was not finished: the run was interrupted")
+        loop.cancelTransfers(of: id)
         finish(.failed, reason: failure.message, failure: failure, in: loop)
     }
 
@@ -208,7 +218,7 @@ final class EntryJob: TransferJob {
     /// Does what was decided.
     private func carryOut(_ decision: Decision, in loop: isolated TransferLoop) {
         guard context.purpose == .run else {
-            context.events.push(.planned(PlannedEntry(facts: facts, decision: decision)))
+            loop.tell(.planned(PlannedEntry(facts: facts, decision: decision)), to: context.events)
             leave(failed: false, in: loop)
             return
         }
@@ -243,7 +253,7 @@ final class EntryJob: TransferJob {
             let decision = Decision(
                 action: .unknown, reason: reason, have: 0, fetch: nil, size: nil,
                 work: .failed(failure ?? Failure(.interrupted, reason)))
-            context.events.push(.planned(PlannedEntry(facts: facts, decision: decision)))
+            loop.tell(.planned(PlannedEntry(facts: facts, decision: decision)), to: context.events)
             leave(failed: true, in: loop)
             return
         }
@@ -251,12 +261,12 @@ final class EntryJob: TransferJob {
             context.desk.note(
                 .failed(facts.path, resource: facts.resource, message: failure.message, at: currentDate()))
         }
-        context.events.push(
+        loop.tell(
             .outcome(
                 Outcome(
                     path: facts.path, url: facts.entry.urls[0].redacted, action: decision?.action ?? .unknown,
                     status: status, reason: reason, bytes: bytes, requests: requests,
-                    duration: loop.now - startedAt, size: size, digest: digest, failure: failure)))
+                    duration: loop.now - startedAt, size: size, digest: digest, failure: failure)), to: context.events)
         leave(failed: status == .failed, in: loop)
     }
 
@@ -273,7 +283,7 @@ final class EntryJob: TransferJob {
 
     /// Notes for the state what is here of the file, if that changed.
     func record(synced: Bool) {
-        guard stage == .downloading, let partialID, let (representation, held) = machine?.resumable,
+        guard stage == .downloading, let partialID, let (representation, held) = running?.machine.resumable,
             held != lastRecorded || synced
         else { return }
         lastRecorded = held
@@ -290,11 +300,12 @@ final class EntryJob: TransferJob {
     }
 
     func show(in loop: isolated TransferLoop) {
-        guard stage == .downloading, let (held, length) = machine?.progress else { return }
+        guard stage == .downloading, let (held, length) = running?.machine.progress else { return }
         let onTheWay = loop.transfers(of: id).reduce(0) { $0 + $1.unreported }
         context.show(
             ProgressSnapshot.ActiveFile(
-                path: facts.path, have: held + onTheWay, size: length, transfers: machine?.activeTransfers ?? 0))
+                path: facts.path, have: held + onTheWay, size: length, transfers: running?.machine.activeTransfers ?? 0)
+        )
     }
 
     /// Tells the progress how many bytes this file brings, as far as is known by now.
@@ -303,4 +314,11 @@ final class EntryJob: TransferJob {
         context.progress.wants(missing - wanted)
         wanted = missing
     }
+}
+
+/// The machine of a download that runs. Held by reference, as a value in an optional would be copied whole for each question.
+final class RunningDownload {
+    var machine: DownloadMachine
+
+    init(_ machine: DownloadMachine) { self.machine = machine }
 }

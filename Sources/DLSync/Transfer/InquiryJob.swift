@@ -15,6 +15,7 @@ final class InquiryJob: TransferJob {
         self.answer = answer
     }
 
+    var name: String { nextURL.redacted }
     var demand: Int { machine.demand }
     var nextURL: WebURL { machine.url }
 
@@ -44,8 +45,9 @@ final class InquiryJob: TransferJob {
 
     func show(in loop: isolated TransferLoop) {}
 
-    func interrupt(in loop: isolated TransferLoop) {
-        finish(.unknown(Failure(.interrupted, "\(nextURL.redacted) was not asked: the run was interrupted")), in: loop)
+    func giveUp(_ failure: Failure, in loop: isolated TransferLoop) {
+        loop.cancelTransfers(of: id)
+        finish(.unknown(failure), in: loop)
     }
 
     private func finish(_ knowledge: ServerKnowledge, in loop: isolated TransferLoop) {

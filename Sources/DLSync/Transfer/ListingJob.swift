@@ -16,6 +16,7 @@ final class ListingJob: TransferJob {
         machine = ListingMachine(url, policy: retry, seed: seed)
     }
 
+    var name: String { nextURL.redacted }
     var demand: Int { machine.demand }
 
     func split(in loop: isolated TransferLoop) {}
@@ -60,8 +61,8 @@ final class ListingJob: TransferJob {
 
     func show(in loop: isolated TransferLoop) {}
 
-    func interrupt(in loop: isolated TransferLoop) {
-        channel.finish(Failure(.interrupted, "\(nextURL.redacted) was not read to its end"))
-        loop.remove(self)
+    func giveUp(_ failure: Failure, in loop: isolated TransferLoop) {
+        channel.finish(failure)
+        abandon(in: loop)
     }
 }

@@ -36,5 +36,8 @@ package struct LoopConfiguration: Hashable, Sendable {
         case ipv6
     }
 
+    /// How long nothing at all may move: longer than any one transfer may stand still.
+    package var watchdogTimeout: Duration { connectTimeout + stallTimeout * 4 }
+
     package init() {}
 }

@@ -8,6 +8,7 @@ extension Transfer {
     ) throws(CurlError) {
         try easy.reset()
         try easy.set(receiver: self)
+        try easy.askBeforeConnecting()
         try easy.set(.noSignal, 1)
         try easy.set(.noProgress, 1)
         try easy.set(.followLocation, 0)

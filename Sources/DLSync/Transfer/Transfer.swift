@@ -9,7 +9,9 @@ final class Transfer: TransferReceiver {
     /// What becomes of the body.
     enum Sink {
         case undecided
-        case write(PartialFile, RunningDigest?)
+        /// It is gathered in the buffer, and written to the partial each time that is full; without a partial it all stays
+        /// there, for a file that fits.
+        case write(PartialFile?, RunningDigest?)
         case keep(most: Int)
         case deliver(ListingChannel)
         case drop
@@ -66,6 +68,9 @@ final class Transfer: TransferReceiver {
     private var hasMoved = false
     var watch: StallWatch
     private var speed: TransferSpeed
+    /// The addresses that a connection was tried to, in order.
+    private(set) var triedAddresses: [String] = []
+    private var hasLeftOutAddress = false
     let buffer: WriteBuffer
     private var buffered = 0
 
@@ -140,6 +145,17 @@ final class Transfer: TransferReceiver {
         return .proceed
     }
 
+    func mayConnect(to address: String?) -> Bool {
+        guard let address else { return true }
+        let origin = route.origin
+        guard loop.assumeIsolated({ $0.addresses.mayTry(address, of: origin) }) else {
+            hasLeftOutAddress = true
+            return false
+        }
+        triedAddresses.append(address)
+        return true
+    }
+
     private func take(_ body: UnsafeRawBufferPointer) -> BodyFlow {
         switch sink {
         case .write(let partial, let digest):
@@ -171,7 +187,7 @@ final class Transfer: TransferReceiver {
         return .abort
     }
 
-    private func write(_ body: UnsafeRawBufferPointer, to partial: PartialFile, _ digest: RunningDigest?) -> BodyFlow {
+    private func write(_ body: UnsafeRawBufferPointer, to partial: PartialFile?, _ digest: RunningDigest?) -> BodyFlow {
         let room = limit.map { max(0, $0 - position) } ?? .max
         var rest = UnsafeRawBufferPointer(rebasing: body.prefix(Int(min(room, Int64(body.count)))))
         position += Int64(rest.count)
@@ -200,8 +216,8 @@ final class Transfer: TransferReceiver {
         _ = flush(to: partial, digest)
     }
 
-    private func flush(to partial: PartialFile, _ digest: RunningDigest?) -> Bool {
-        guard buffered > 0 else { return true }
+    private func flush(to partial: PartialFile?, _ digest: RunningDigest?) -> Bool {
+        guard let partial, buffered > 0 else { return true }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<buffered])
         do {
             try partial.write(bytes, at: written)
@@ -215,6 +231,15 @@ final class Transfer: TransferReceiver {
         return true
     }
 
+    /// The bytes of a whole file that were gathered without a partial, if all of them have come.
+    func takeGathered(length: Int64) -> [UInt8]? {
+        guard case .write(nil, _) = sink, position == length, buffered == Int(length), failure == nil else {
+            return nil
+        }
+        sink = .drop
+        return Array(buffer.bytes[..<buffered])
+    }
+
     // MARK: What the loop does to it
 
     /// Bytes and signs of life since the last look.
@@ -225,6 +250,15 @@ final class Transfer: TransferReceiver {
         defer { arrived = 0 }
         return arrived
     }
+
+    /// Whether no connection was tried because all addresses of the host are left out.
+    var hadNoAddressLeft: Bool { hasLeftOutAddress && triedAddresses.isEmpty }
+
+    /// Makes it ready to be sent once more as it is.
+    func beginAgain() { follow(route, request: request) }
+
+    /// Whether we hold its body back ourselves.
+    var isHeld: Bool { !holds.isEmpty }
 
     /// Whether the rest of its range would keep it busy for longer than it takes another transfer to begin.
     var isWorthHelping: Bool {
@@ -264,7 +298,10 @@ final class Transfer: TransferReceiver {
         head = nil
         redirect = nil
         sink = .undecided
+        buffered = 0
         dropped = 0
+        triedAddresses = []
+        hasLeftOutAddress = false
         // The redirect's own page may have been longer than is worth reading.
         wasCut = false
     }

@@ -10,6 +10,8 @@ struct JobID: Hashable, Sendable {
 /// Jobs belong to the loop's thread. Each decides by a pure machine and only carries out what that says.
 protocol TransferJob: AnyObject {
     var id: JobID { get }
+    /// What it brings, for messages.
+    var name: String { get }
     /// How many more transfers it has use for now.
     var demand: Int { get }
     /// The URL that its next request goes to, whose host's permit it needs.
@@ -18,6 +20,9 @@ protocol TransferJob: AnyObject {
     var priority: Limiter.Priority { get }
     /// How many bytes of its longest transfer could be given to another one; 0 for none.
     var splittable: Int64 { get }
+
+    /// Whether it waits for the disk, so that it needs nothing of the network now.
+    var isAtDisk: Bool { get }
 
     /// Halves its longest transfer, so that there is use for one more.
     func split(in loop: isolated TransferLoop)
@@ -35,6 +40,15 @@ protocol TransferJob: AnyObject {
     func tick(in loop: isolated TransferLoop)
     /// A tenth of a second has passed while transfers run for it: its progress is told.
     func show(in loop: isolated TransferLoop)
-    /// The run is interrupted: nothing more is fetched, what is here is recorded.
-    func interrupt(in loop: isolated TransferLoop)
+    /// It ends with this failure: nothing more is fetched, what is here is recorded.
+    func giveUp(_ failure: Failure, in loop: isolated TransferLoop)
+}
+
+extension TransferJob {
+    var isAtDisk: Bool { false }
+
+    /// Ends it because the run is interrupted.
+    func interrupt(in loop: isolated TransferLoop) {
+        giveUp(Failure(.interrupted, "\(name) was not finished: the run was interrupted"), in: loop)
+    }
 }

@@ -82,7 +82,7 @@ extension TransferLoop {
         do {
             try transfer.prepare(
                 configuration, isRateLimited: bucket != nil,
-                avoidsHTTP2: losses[transfer.route.url.origin] ?? 0 >= Self.mostLosses)
+                avoidsHTTP2: losses[transfer.route.origin] ?? 0 >= Self.mostLosses)
             transfer.easy.tag = transfer.id.number
             if bucket != nil { transfer.allowance = 1 }
             try multi.add(transfer.easy)
@@ -98,7 +98,12 @@ extension TransferLoop {
                 continue
             }
             transfer.flush()
-            if let location = transfer.redirect {
+            if transfer.hadNoAddressLeft, code != .ok {
+                addresses.noneLeft(of: transfer.route.origin)
+                multi.remove(easy)
+                transfer.beginAgain()
+                begin(transfer)
+            } else if let location = transfer.redirect {
                 follow(location, transfer)
             } else {
                 end(transfer, transfer.end(code))
@@ -107,7 +112,7 @@ extension TransferLoop {
     }
 
     func follow(_ location: [UInt8], _ transfer: Transfer) {
-        let oldHost = transfer.route.url.origin
+        let oldHost = transfer.route.origin
         let route: Route
         do {
             route = try transfer.route.following(location)
@@ -119,16 +124,18 @@ extension TransferLoop {
         transfers[transfer.id] = nil
         var request = transfer.request
         request.url = route.url
-        if route.url.origin != oldHost { request.headers = [] }
+        if route.origin != oldHost { request.headers = [] }
         transfer.follow(route, request: request)
         limiter.release(host: oldHost)
-        enqueue(TicketUse(job: transfer.job, host: route.url.origin, continuation: transfer), priority: .continuation)
+        enqueue(TicketUse(job: transfer.job, host: route.origin, continuation: transfer), priority: .continuation)
     }
 
     /// Judges a head, from within libcurl's call.
     func received(_ head: ResponseHead, for id: TransferID) -> BodyVerdict {
         guard let transfer = transfers[id], let job = jobs[transfer.job] else { return .cut }
-        let host = transfer.route.url.origin
+        let host = transfer.route.origin
+        var head = head
+        if memory.traits(of: host).hasUnsteadyTags { head.representation.entityTag = nil }
         switch head.status {
         case 429, 503:
             limiter.refused(host: host, now: now)
@@ -138,7 +145,6 @@ extension TransferLoop {
         case 200..<400:
             limiter.succeeded(host: host, now: now)
             memory.used(host)
-            if head.status == 206, head.contentRange?.range != nil { memory.noteRanges(host, areRefused: false) }
         default: break
         }
         let verdict = job.received(head, for: transfer, in: self)
@@ -148,9 +154,10 @@ extension TransferLoop {
     }
 
     func end(_ transfer: Transfer, _ end: TransferEnd) {
-        let host = transfer.route.url.origin
+        let host = transfer.route.origin
+        noteAddresses(of: transfer, end)
         if case .failed(let failure) = end, failure.code == .couldNotConnect,
-            transfers.values.contains(where: { $0.route.url.origin == host && $0.head != nil })
+            transfers.values.contains(where: { $0.route.origin == host && $0.head != nil })
         {
             // Others of this host are being served: it takes no more at once.
             limiter.refused(host: host, now: now)
@@ -166,6 +173,20 @@ extension TransferLoop {
         job.progressed(transfer)
         job.ended(transfer, end, in: self)
         refresh(job)
+    }
+
+    /// Learns from a transfer's end which addresses of its host are worth trying.
+    private func noteAddresses(of transfer: Transfer, _ end: TransferEnd) {
+        let (host, tried) = (transfer.route.origin, transfer.triedAddresses)
+        switch end {
+        case .failed(let failure) where failure.code == .couldNotConnect:
+            for address in tried { addresses.failed(address, of: host) }
+        case .failed(let failure) where failure.isAddressesFault:
+            if let address = transfer.easy.address ?? tried.last { addresses.failed(address, of: host) }
+        case .finished, .cut, .failed:
+            guard tried.count > 1, let good = transfer.easy.address else { return }
+            for address in tried where address != good { addresses.failed(address, of: host) }
+        }
     }
 
     /// Ends a transfer of which nobody wants to hear again. Its bytes are written before.
@@ -207,7 +228,7 @@ extension TransferLoop {
         progress.count(bytes: transfer.takeActivity(now: now))
         multi.remove(transfer.easy)
         bucket?.spent(transfer.takeUnbooked())
-        limiter.release(host: transfer.route.url.origin)
+        limiter.release(host: transfer.route.origin)
         recycle(transfer)
         return true
     }
@@ -218,4 +239,9 @@ extension TransferLoop {
         idleHandles.append(transfer.easy)
         idleBuffers.append(transfer.buffer)
     }
+}
+
+extension Failure {
+    /// Whether another address of the same host may do better.
+    fileprivate var isAddressesFault: Bool { code == .stalled || code == .timedOut || code == .connectionLost }
 }

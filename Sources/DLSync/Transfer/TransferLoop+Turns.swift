@@ -18,6 +18,7 @@ extension TransferLoop {
             grant()
             tickIfDue()
             for work in turnEnds { work(self) }
+            wakeTold()
             if isStopping, jobs.isEmpty {
                 endAll()
                 return false
@@ -26,10 +27,16 @@ extension TransferLoop {
         } catch {
             // libcurl's multi interface fails only where it was misused or memory is gone.
             for job in jobs.values { job.interrupt(in: self) }
+            wakeTold()
             endAll()
             return false
         }
         return true
+    }
+
+    private func wakeTold() {
+        for queue in toldQueues { queue.wake() }
+        toldQueues.removeAll()
     }
 
     func endAll() {
@@ -79,6 +86,27 @@ extension TransferLoop {
             end(transfer, .failed(stalled(transfer)))
         }
         for job in Array(jobs.values) { job.tick(in: self) }
+        watch()
+    }
+
+    /// Sees to it that nobody waits in silence for ever.
+    private func watch() {
+        let seen = (numbers: lastNumber, jobs: jobs.count)
+        let moved = hasMoved || seen != lastSeen || jobs.isEmpty
+        (lastSeen, hasMoved) = (seen, false)
+        let isWaiting =
+            deadlines.earliest != nil || limiter.nextWakeup(now: now) != nil || jobs.values.contains(where: \.isAtDisk)
+            || transfers.values.contains(where: \.isHeld)
+        guard let alarm = watchdog.look(moved: moved, isWaiting: isWaiting, now: now) else { return }
+        let failure = Failure(
+            .stalled, "nothing moved for \(Int(configuration.watchdogTimeout.seconds)) seconds (\(account))")
+        switch alarm {
+        case .reconnect:
+            for transfer in Array(transfers.values) { end(transfer, .failed(failure)) }
+            for job in Array(jobs.values) { refresh(job) }
+        case .giveUp:
+            for job in Array(jobs.values) { job.giveUp(failure, in: self) }
+        }
     }
 
     func stallTimeout(_ transfer: Transfer) -> Duration {
@@ -99,6 +127,7 @@ extension TransferLoop {
             bytes += transfer.takeActivity(now: now)
             if shown.insert(transfer.job).inserted { jobs[transfer.job]?.show(in: self) }
         }
+        if bytes > 0 { hasMoved = true }
         progress.sample(bytes: bytes, now: now, transfers: transfers.count)
     }
 

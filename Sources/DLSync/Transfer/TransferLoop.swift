@@ -30,6 +30,14 @@ actor TransferLoop {
     var deadlines = Deadlines<JobID>()
     /// How many transfers in a row were lost of each host that may speak HTTP/2.
     var losses: [String: Int] = [:]
+    /// Which addresses of hosts are left out for now.
+    var addresses = AddressHealth()
+    /// How often and how long hosts asked to be left alone.
+    var hostWaits: [String: HostWait] = [:]
+    var watchdog: Watchdog
+    /// What the watchdog saw last: any change of it is a sign of life.
+    var lastSeen: (numbers: Int, jobs: Int) = (0, 0)
+    var hasMoved = false
     var bucket: RateBucket?
     var nextDeal: MonotonicTime = .zero
     var nextTick: MonotonicTime = .zero
@@ -45,6 +53,8 @@ actor TransferLoop {
     var isInLibcurl = false
     var abandoned: [TransferID] = []
     var isInterrupted = false
+    /// Queues whose readers are woken at the end of the turn, when all of its events are in them.
+    var toldQueues: [EventQueue<SyncEvent>] = []
     /// What wants to be called once at the end of each turn, as the publisher does.
     var turnEnds: [@Sendable (isolated TransferLoop) -> Void] = []
 
@@ -81,6 +91,7 @@ actor TransferLoop {
             limiter.restore(cap: permits, host: origin)
         }
         random = SplitMix64(seed: configuration.seed)
+        watchdog = Watchdog(timeout: configuration.watchdogTimeout, now: .zero)
     }
 
     // MARK: Life
@@ -91,6 +102,7 @@ actor TransferLoop {
         now = clock.now
         bucket = configuration.rateLimit.map { RateBucket(bytesPerSecond: $0, now: now) }
         nextTick = now + .seconds(1)
+        watchdog = Watchdog(timeout: configuration.watchdogTimeout, now: now)
     }
 
     /// Makes a loop and starts its thread.
@@ -208,17 +220,22 @@ actor TransferLoop {
     /// Fires a job's timer after a while.
     func wait(_ duration: Duration, for job: any TransferJob) { deadlines.add(job.id, at: now + duration) }
 
-    /// Whether a host was found to have no ranges.
-    func refusesRanges(_ url: WebURL) -> Bool { memory.refusesRanges(url.origin) }
-
-    /// Notes what an answer showed of a host's ranges.
-    func noteRanges(_ url: WebURL, areRefused: Bool) { memory.noteRanges(url.origin, areRefused: areRefused) }
-
     /// What was learnt of hosts that the next run should know.
     func learntHostFacts() -> [HostFacts] { memory.learnt(loweredCaps: limiter.loweredCaps) }
 
     /// Keeps all transfers away from a host for a while, as it asked for.
-    func pause(_ host: String, for duration: Duration) { limiter.pause(host: host, until: now + duration) }
+    func pause(_ host: String, for duration: Duration) {
+        limiter.pause(host: host, until: now + duration)
+        hostWaits[host, default: HostWait(origin: host)].add(from: now, to: now + duration)
+    }
+
+    /// Tells an event; its reader is woken at the end of the turn.
+    func tell(_ event: SyncEvent, to queue: EventQueue<SyncEvent>) {
+        guard queue.append(event) else { return }
+        // After the last turn there is no end of a turn to wait for.
+        if hasEnded { return queue.wake() }
+        if !toldQueues.contains(where: { $0 === queue }) { toldQueues.append(queue) }
+    }
 
     /// The transfers that run for a job.
     func transfers(of job: JobID) -> [Transfer] { transfers.values.filter { $0.job == job } }

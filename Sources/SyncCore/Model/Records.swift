@@ -72,26 +72,6 @@ public struct FailureRecord: Hashable, Sendable {
     }
 }
 
-/// What was learnt of a host, so that the next run need not learn it again.
-public struct HostFacts: Hashable, Sendable {
-    /// The origin, as in `https://example.org:443`.
-    public var origin: String
-    /// Whether it answered a range with the whole representation.
-    public var refusesRanges: Bool
-    /// How many transfers at once it was found to bear; nil where it never complained.
-    public var permits: Int?
-    /// When this was learnt; old facts are worth little.
-    public var learnt: HTTPDate
-
-    /// What is known of a host.
-    public init(origin: String, refusesRanges: Bool = false, permits: Int? = nil, learnt: HTTPDate) {
-        self.origin = origin
-        self.refusesRanges = refusesRanges
-        self.permits = permits
-        self.learnt = learnt
-    }
-}
-
 /// What the state remembers of a run.
 public struct RunRecord: Hashable, Sendable {
     /// Its number, which no other run of the same state has.

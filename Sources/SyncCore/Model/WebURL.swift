@@ -115,8 +115,12 @@ extension WebURL {
 
     /// Scheme, host and port: what credentials and limits are bound to (RFC 6454), as `https://example.org:443`.
     public var origin: String {
-        guard let port else { return "\(scheme)://\(host)" }
-        return "\(scheme)://\(host):\(port)"
+        let authority = authority
+        let start = text(0, Int(schemeEnd) + 3)
+        // Asked for several times a request, so the usual forms are parts of what is there.
+        let host = text(authority.host.lowerBound, max(authority.host.upperBound, authority.port.upperBound))
+        guard authority.port.isEmpty, let port = Self.defaultPort(of: scheme) else { return start + host }
+        return "\(start)\(host):\(port)"
     }
 
     /// The host and, where it is not the scheme's default, the port, as the `Host` field has them.

@@ -47,6 +47,7 @@ extension DownloadMachine {
     private mutating func beginWhole(_ id: TransferID, _ now: Representation) -> ([Action], BodyVerdict) {
         if let failure = brokenPromise(now) ?? softError(now) ?? missingRanges(now) { return refuse(id, failure) }
         let hadBytes = map?.held.isEmpty == false || streamed > 0
+        if task.announced?.differsInTagAlone(from: now) == true { found(.tagsDiffer) }
         representation = now
         original = nil
         contributors = 1
@@ -83,7 +84,7 @@ extension DownloadMachine {
         let segment = map.take(id, most: first.count)
         self.map = map
         phase = .spreading
-        areRangesProven = true
+        noteRangesGiven()
         wrongRanges = 0
         purposes[id] = .segment(segment?.rest ?? first)
         cutForFixedSegments()
@@ -100,7 +101,8 @@ extension DownloadMachine {
         phase = .spreading
         contributors += 1
         isBindingProven = binding != .none
-        areRangesProven = true
+        if original == nil, binding != bestBinding { found(.understandsIfRange(binding)) }
+        noteRangesGiven()
         wrongRanges = 0
         if isFirstAnswer { cutForFixedSegments() }
         let actions: [Action] = isFirstAnswer ? [.openPartial(length: representation.length)] : []
@@ -140,8 +142,16 @@ extension DownloadMachine {
         return giveUpRanges(id, now)
     }
 
+    /// The server has ranges, whatever else it answers.
+    private mutating func noteRangesGiven() {
+        guard !areRangesProven else { return }
+        areRangesProven = true
+        if task.traits.refusesRanges { found(.rangesAreGiven) }
+    }
+
     /// This answer is the whole, and it is all that the server gives: it becomes the one stream.
     private mutating func giveUpRanges(_ id: TransferID, _ now: Representation) -> ([Action], BodyVerdict) {
+        if !areRangesProven { found(.rangesAreRefused) }
         let others = cancelOthers(than: id)
         phase = .streaming
         samples = []
@@ -183,6 +193,7 @@ extension DownloadMachine {
         _ id: TransferID, _ known: Representation, _ now: Representation
     ) -> ([Action], BodyVerdict) {
         guard known.differsInTagAlone(from: now) else { return restart(id) }
+        found(.tagsDiffer)
         // Most likely one file behind several servers that do not agree on its tag. One answer is of one version.
         if let actions = goOnWithWhole(instead: id) { return (actions, .cut) }
         let (actions, body) = restart(id)
@@ -191,8 +202,10 @@ extension DownloadMachine {
     }
 
     /// Whether the finished file's digest will tell if two answers, of which only the tags differ, were of one version.
-    private func willProve(_ known: Representation, _ now: Representation) -> Bool {
-        task.digest != nil && known.differsInTagAlone(from: now)
+    private mutating func willProve(_ known: Representation, _ now: Representation) -> Bool {
+        guard task.digest != nil, known.differsInTagAlone(from: now) else { return false }
+        found(.tagsDiffer)
+        return true
     }
 
     /// Makes the transfer that was asked for the whole, if one runs, the only one: it brings all that is behind it.
@@ -219,7 +232,7 @@ extension DownloadMachine {
         servedDigest = nil
         contributors = 0
         isBindingProven = false
-        growth = SegmentGrowth(policy.segments, most: policy.mostSegments)
+        growth = Self.growth(task, policy)
     }
 
     private func brokenPromise(_ now: Representation) -> Failure? {

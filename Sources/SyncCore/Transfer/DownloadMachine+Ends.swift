@@ -120,7 +120,7 @@ extension DownloadMachine {
             if redirected == target { redirected = nil }
             return []
         }
-        if fault.isBesideOthers, failure.isRefusalOfOneMore || !failure.isTransient {
+        if fault.isBesideOthers, failure.isRefusalOfOneMore || !policy.retry.mayPass(failure) {
             // The others go on: the server takes so many at once and no more. The last of them decides.
             growth.refused(active: purposes.count)
             return []
@@ -135,7 +135,8 @@ extension DownloadMachine {
         }
         if failure.code == .contentCoded, !decodes { return allowCoding() }
         if failure.code == .wrongRange, phase != .streaming { return wrongRange() }
-        if fault.isOld, failure.isTransient, retryAfter == nil { return [] }
+        if fault.range != nil, failure.isSilence { rangeHung() }
+        if fault.isOld, policy.retry.mayPass(failure), retryAfter == nil { return [] }
         countedFailures += 1
         switch retry.failed(failure, retryAfter: retryAfter, random: random.next()) {
         case .retry(let wait), .retryWithoutCounting(let wait):
@@ -178,6 +179,17 @@ extension DownloadMachine {
         return hadBytes ? [.discardPartial] : []
     }
 
+    /// A range was asked for and nothing came. Some servers announce ranges and hang over them: if none was ever given,
+    /// the whole is asked for. What is here stays until that comes.
+    private mutating func rangeHung() {
+        hungRanges += 1
+        guard hungRanges > 1, !areRangesProven, purposes.isEmpty, original == nil, !policy.requiresRanges,
+            phase == .leading || phase == .sampling || phase == .spreading
+        else { return }
+        samples = []
+        phase = .streaming
+    }
+
     /// Goes on at the next mirror. Bytes of another are kept only where the digest will prove the mixture.
     private mutating func nextURL(after failure: Failure) -> [Action] {
         let cancelled = cancelAll()
@@ -215,6 +227,9 @@ extension Failure {
         default: false
         }
     }
+
+    /// Whether the server took the request and said nothing.
+    fileprivate var isSilence: Bool { code == .stalled || code == .timedOut }
 
     /// Whether a server may say by this that it was asked for too much at once.
     fileprivate var mayBeTooMuch: Bool {

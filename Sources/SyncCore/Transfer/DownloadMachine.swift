@@ -20,12 +20,15 @@ package struct DownloadTask: Hashable, Sendable {
     package var announced: Representation?
     /// What the finished file must match.
     package var digest: Digest?
+    /// What is known of the first URL's host.
+    package var traits: HostTraits
     package var start: Start
 
     package init(
         urls: [WebURL], headers: [HeaderField] = [], promisedSize: Int64? = nil, announced: Representation? = nil,
-        digest: Digest? = nil, start: Start = .nothing
+        digest: Digest? = nil, traits: HostTraits = HostTraits(), start: Start = .nothing
     ) {
+        self.traits = traits
         self.urls = urls
         self.headers = headers
         self.promisedSize = promisedSize
@@ -110,14 +113,6 @@ package struct DownloadMachine: Sendable {
         case confirmation
     }
 
-    /// How a range is bound to the representation: in which form `If-Range` is sent. Some servers honour only a date;
-    /// the answer's own validators are compared in every case.
-    enum Binding: Hashable, CaseIterable {
-        case entityTag
-        case date
-        case none
-    }
-
     let task: DownloadTask
     let policy: TransferPolicy
     var random: SplitMix64
@@ -143,7 +138,13 @@ package struct DownloadMachine: Sendable {
     var urlIndex = 0
     /// Where the last redirect led; asked first while it works, since it saves a request for each segment.
     var redirected: WebURL?
-    var binding: Binding = .entityTag
+    /// How a range is bound to the representation: in which form `If-Range` is sent. The answer's own validators are
+    /// compared in every case.
+    var binding: IfRangeForm = .entityTag
+    /// What was seen of the host and not told yet.
+    private var findings: [HostFinding] = []
+    /// Whether two answers differed in their entity tags alone.
+    var haveTagsDiffered = false
     var samples: [ByteRange] = []
     var needsFreshConnection = false
     var bypassesCaches = false
@@ -165,6 +166,8 @@ package struct DownloadMachine: Sendable {
     var areRangesProven = false
     /// How many answers in a row were to another range than the one that was asked for.
     var wrongRanges = 0
+    /// How many requests for ranges in a row brought no answer, though the connection was made.
+    var hungRanges = 0
     /// How often what was here turned out to be of something else.
     var restarts = 0
     /// How often that may be, before one answer has to bring all.
@@ -182,7 +185,7 @@ package struct DownloadMachine: Sendable {
         self.task = task
         self.policy = policy
         random = SplitMix64(seed: seed)
-        growth = SegmentGrowth(policy.segments, most: policy.mostSegments)
+        growth = Self.growth(task, policy)
         retry = RetryState(policy: policy.retry)
         phase = .leading
         switch task.start {
@@ -223,7 +226,12 @@ package struct DownloadMachine: Sendable {
     /// What is worth telling of a download that ended well, each in words without a full stop.
     package var remarks: [String] {
         var remarks: [String] = []
-        if restarts > 0 { remarks.append("it changed on the server and was begun anew") }
+        if restarts > Self.mostRestarts {
+            remarks.append("it differed in every answer, so it was taken from one of them")
+        } else if restarts > 0 {
+            remarks.append("it changed on the server and was begun anew")
+        }
+        if haveTagsDiffered { remarks.append("the server's entity tags differ from answer to answer") }
         if mostPerRequest < .max { remarks.append("the server refuses ranges of more than \(mostPerRequest) bytes") }
         if decodes { remarks.append("the server only sends it encoded, so it was decoded") }
         if urlIndex > 0 { remarks.append("it came from \(task.urls[urlIndex].redacted)") }
@@ -231,8 +239,19 @@ package struct DownloadMachine: Sendable {
         return remarks
     }
 
-    /// Whether the server was found to answer requests for ranges with the whole, of a file whose length it tells.
-    package var foundNoRanges: Bool { phase == .streaming && map != nil }
+    /// What was seen of the host since the last look.
+    package mutating func takeFindings() -> [HostFinding] {
+        defer { findings.removeAll() }
+        return findings
+    }
+
+    mutating func found(_ finding: HostFinding) {
+        if finding == .tagsDiffer {
+            guard !haveTagsDiffered else { return }
+            haveTagsDiffered = true
+        }
+        findings.append(finding)
+    }
 
     /// How many more transfers there is use for now.
     package var demand: Int {
@@ -340,7 +359,7 @@ package struct DownloadMachine: Sendable {
     /// The range that a new file's first request asks for: with a fixed number of segments only the first one's part,
     /// so that no connection has to be cut where the next begins.
     private var firstRange: ByteRange? {
-        guard case .fixed(let count) = policy.segments, count > 1 else {
+        guard case .fixed(let count) = policy.segments, count > 1, !task.traits.refusesRanges else {
             return policy.requiresRanges ? ByteRange(0, max(1, policy.minimumSegment)) : nil
         }
         let size = task.promisedSize ?? task.announced?.length
@@ -364,9 +383,18 @@ package struct DownloadMachine: Sendable {
         }
     }
 
-    var bestBinding: Binding {
-        if let tag = representation?.entityTag, !tag.isWeak { return .entityTag }
-        return representation?.lastModified != nil ? .date : .none
+    /// The strongest form of `If-Range` that the representation has and the host understands.
+    var bestBinding: IfRangeForm {
+        switch task.traits.ifRange {
+        case .none: return .none
+        case .entityTag where representation?.entityTag.map { !$0.isWeak } == true: return .entityTag
+        case .entityTag, .date: return representation?.lastModified != nil ? .date : .none
+        }
+    }
+
+    /// A host without ranges is not asked for several at once.
+    static func growth(_ task: DownloadTask, _ policy: TransferPolicy) -> SegmentGrowth {
+        SegmentGrowth(task.traits.refusesRanges ? .fixed(1) : policy.segments, most: policy.mostSegments)
     }
 
     /// Has bytes that no validator binds to the representation compared with the server's before more are added.

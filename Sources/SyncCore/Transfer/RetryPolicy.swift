@@ -19,18 +19,24 @@ package struct RetryPolicy: Hashable, Sendable {
     /// How long a transfer waits for Retry-After in all, between one progress and the next. A server that asks for more
     /// is left to the next run.
     package var maxRetryAfter: Duration
+    /// What the user knows better of some statuses.
+    package var statuses: StatusClasses
 
     /// A policy; what is not named is the default.
     package init(
         retries: Int = 5, firstWait: Duration = .seconds(1), maxWait: Duration = .seconds(60),
-        jitter: Jitter = .equal, maxRetryAfter: Duration = .seconds(3600)
+        jitter: Jitter = .equal, maxRetryAfter: Duration = .seconds(3600), statuses: StatusClasses = StatusClasses()
     ) {
+        self.statuses = statuses
         self.retries = retries
         self.firstWait = firstWait
         self.maxWait = maxWait
         self.jitter = jitter
         self.maxRetryAfter = maxRetryAfter
     }
+
+    /// Whether the same request may succeed a little later: what the user says of the status, or else its kind.
+    package func mayPass(_ failure: Failure) -> Bool { statuses.mayPass(failure) ?? failure.isTransient }
 
     /// The wait after a failed attempt, of which the first is 1. Every value of `random` is as likely.
     package func wait(afterAttempt attempt: Int, random: UInt64) -> Duration {
@@ -86,7 +92,7 @@ package struct RetryState: Hashable, Sendable {
     /// bounded by ``RetryPolicy/maxRetryAfter``. With another transient failure Retry-After only makes the back-off
     /// longer. `retryAfter` is the time from now; one that has passed already counts as zero.
     package mutating func failed(_ failure: Failure, retryAfter: Duration?, random: UInt64) -> Decision {
-        guard failure.isTransient, policy.retries > 0 else { return .giveUp }
+        guard policy.mayPass(failure), policy.retries > 0 else { return .giveUp }
         if let retryAfter, retryAfter > policy.maxRetryAfter { return .giveUp }
         if let retryAfter, failure.code == .status(429) || failure.code == .status(503) {
             refusals += 1

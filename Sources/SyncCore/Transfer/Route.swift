@@ -5,6 +5,8 @@ package struct Route: Hashable, Sendable {
     package let start: WebURL
     /// The URL that is asked now.
     package private(set) var url: WebURL
+    /// The origin of that URL.
+    package private(set) var origin: String
     /// How many redirects lie behind.
     package private(set) var hops = 0
     /// Whether one of them led from TLS to plain HTTP, where nothing secret may follow.
@@ -16,6 +18,7 @@ package struct Route: Hashable, Sendable {
     package init(_ url: WebURL) {
         start = url
         self.url = url
+        origin = url.origin
     }
 
     /// Whether an answer sends the request elsewhere.
@@ -37,6 +40,7 @@ package struct Route: Hashable, Sendable {
         }
         var next = self
         next.url = target
+        next.origin = target.origin
         next.hops += 1
         next.isDowngraded = isDowngraded || (url.scheme == "https" && target.scheme == "http")
         return next

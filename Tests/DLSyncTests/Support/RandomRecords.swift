@@ -65,8 +65,13 @@ struct RandomRecords {
     }
 
     mutating func host() -> HostFacts {
-        HostFacts(
-            origin: "https://h\(number(0...5)):443", refusesRanges: coin(), permits: coin() ? Int(number(1...64)) : nil,
+        var facts = HostFacts(
+            origin: "https://h\(number(0...5)):443",
+            traits: HostTraits(
+                refusesRanges: coin(), ifRange: IfRangeForm.allCases[Int(number(0...2))], hasUnsteadyTags: coin()),
+            permits: coin() ? Int(number(1...64)) : nil,
             learnt: HTTPDate(secondsSinceEpoch: number(0...5_000_000_000)))
+        facts.permitsLearnt = HTTPDate(secondsSinceEpoch: number(0...5_000_000_000))
+        return facts
     }
 }

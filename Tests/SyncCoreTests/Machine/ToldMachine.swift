@@ -10,14 +10,14 @@ struct ToldMachine {
     init(
         start: DownloadTask.Start = .nothing, promisedSize: Int64? = nil, announced: Representation? = nil,
         digest: Digest? = nil, mirrors: Int = 0, segments: SegmentLimit = .auto, minimum: Int64 = 10,
-        headers: [HeaderField] = []
+        headers: [HeaderField] = [], traits: HostTraits = HostTraits()
     ) throws {
         url = try #require(WebURL("https://example.org/file"))
         mirror = try #require(WebURL("https://mirror.test/file"))
         machine = DownloadMachine(
             DownloadTask(
                 urls: [url] + [WebURL](repeating: mirror, count: mirrors), headers: headers,
-                promisedSize: promisedSize, announced: announced, digest: digest, start: start),
+                promisedSize: promisedSize, announced: announced, digest: digest, traits: traits, start: start),
             policy: TransferPolicy(segments: segments, minimumSegment: minimum), seed: 1)
     }
 
