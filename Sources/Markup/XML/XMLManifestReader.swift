@@ -16,7 +16,8 @@ package final class XMLManifestReader: ManifestReader {
         self.format = format
         self.context = context
         self.limits = limits
-        tokenizer = XMLTokenizer(sourceName: context.sourceName, charset: context.charset, limits: limits)
+        tokenizer = XMLTokenizer(
+            sourceName: context.sourceName, charset: context.charset, hasRawNames: format.hasRawNames, limits: limits)
         content = format.makeReader(context)
     }
 

@@ -18,7 +18,7 @@ enum XMLPrologue {
     static func root(of start: ArraySlice<UInt8>, charset: String?) -> XMLElement? {
         guard let first = start.first(where: { !isXMLBlank($0) }), [0x3C, 0xEF, 0xFE, 0xFF, 0x00].contains(first)
         else { return nil }
-        let tokenizer = XMLTokenizer(sourceName: "", charset: charset)
+        let tokenizer = XMLTokenizer(sourceName: "", charset: charset, hasRawNames: true)
         var root: XMLElement?
         let take = { (event: XMLEvent) throws(ManifestError) in
             if root == nil, case .start(let element) = event { root = element }

@@ -8,7 +8,10 @@ package import SyncCore
 package final class XMLTokenizer {
     private let sourceName: String
     private let charset: String?
+    private let hasRawNames: Bool
     private let limits: XMLLimits
+    /// Carries bytes through that are not UTF-8, where that is wanted and the document names no encoding.
+    private var escape: ByteEscape?
     private var parser: xmlParserCtxtPtr?
     /// The bytes that wait for their block to be full, so that nothing depends on how they arrived.
     private var block: [UInt8] = []
@@ -23,8 +26,12 @@ package final class XMLTokenizer {
     /// The first thing that made the document not well-formed.
     private var fault: (line: Int, message: String)?
 
-    /// A tokenizer for one document. The charset that a server names counts only where the document names none.
-    package init(sourceName: String, charset: String? = nil, limits: XMLLimits = .standard) {
+    /// A tokenizer for one document. The charset that a server names counts only where the document names none, and not
+    /// where names are raw: bytes that are not UTF-8 are given back unchanged then.
+    package init(
+        sourceName: String, charset: String? = nil, hasRawNames: Bool = false, limits: XMLLimits = .standard
+    ) {
+        self.hasRawNames = hasRawNames
         self.sourceName = sourceName
         self.charset = charset
         self.limits = limits
@@ -53,6 +60,7 @@ package final class XMLTokenizer {
     /// - Throws: ``ManifestError`` where it was cut short.
     package func finish(_ body: (XMLEvent) throws(ManifestError) -> Void) throws(ManifestError) {
         try parseBlock(body)
+        if let rest = escape?.finish(), !rest.isEmpty { try feed(rest, body) }
         guard let parser else { throw ManifestError("\(sourceName) is empty") }
         let line = Int(xmlSAX2GetLineNumber(parser))
         xmlParseChunk(parser, nil, 0, 1)
@@ -74,12 +82,14 @@ package final class XMLTokenizer {
         // Blanks before the declaration are a slip of servers' templates that XML does not allow.
         if !hasStarted { text = text.drop(while: isXMLBlank) }
         if !text.isEmpty {
+            if !hasStarted, hasRawNames, XMLPrologue.namesNoEncoding(text) { escape = ByteEscape() }
             hasStarted = true
             byteCount += text.count
             guard byteCount <= limits.documentBytes else {
                 throw ManifestError("\(sourceName) is larger than \(limits.documentBytes) bytes")
             }
-            try feed(text, body)
+            if let escaped = escape?.escape(text) { text = escaped }
+            if !text.isEmpty { try feed(text, body) }
         }
         block.removeAll(keepingCapacity: true)
     }
@@ -123,7 +133,9 @@ package final class XMLTokenizer {
         }
         self.parser = parser
         xmlCtxtUseOptions(parser, CInt(bitPattern: XML_PARSE_NONET.rawValue))
-        if let charset, XMLPrologue.namesNoEncoding(start), let handler = xmlFindCharEncodingHandler(charset) {
+        if let charset, !hasRawNames, XMLPrologue.namesNoEncoding(start),
+            let handler = xmlFindCharEncodingHandler(charset)
+        {
             xmlSwitchToEncoding(parser, handler)
         }
         return parser
@@ -187,7 +199,7 @@ extension XMLTokenizer {
                 return stop("has an attribute of more than \(limits.attributeBytes) bytes on line \(line)")
             }
             attributes.append(
-                XMLAttribute(name: names.attribute(name, fields[5 * index + 2]), value: Self.decoded(value)))
+                XMLAttribute(name: names.attribute(name, fields[5 * index + 2]), value: decoded(value)))
         }
         events.append(
             .start(
@@ -195,8 +207,8 @@ extension XMLTokenizer {
     }
 
     /// An attribute's value. The parser leaves each `&` in it as `&#38;`, for a second pass that a tree would get.
-    private static func decoded(_ value: UnsafeBufferPointer<xmlChar>) -> [UInt8] {
-        guard value.contains(UInt8(ascii: "&")) else { return Array(value) }
+    private func decoded(_ value: UnsafeBufferPointer<xmlChar>) -> [UInt8] {
+        guard value.contains(UInt8(ascii: "&")) else { return bytes(value) }
         let escape = Array("&#38;".utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(value.count)
@@ -223,7 +235,11 @@ extension XMLTokenizer {
 
     private func keep(_ text: UnsafePointer<xmlChar>?, _ count: CInt) {
         guard failure == nil, let text, count > 0 else { return }
-        events.append(.text(Array(UnsafeBufferPointer(start: text, count: Int(count)))))
+        events.append(.text(bytes(UnsafeBufferPointer(start: text, count: Int(count)))))
+    }
+
+    private func bytes(_ text: UnsafeBufferPointer<xmlChar>) -> [UInt8] {
+        escape == nil ? Array(text) : ByteEscape.restore(text)
     }
 
     private func refuseEntity() {

@@ -334,6 +334,18 @@ import Testing
                 == ListedDate(secondsSinceEpoch: 1_577_934_245, hasZone: true, hasSeconds: true))
     }
 
+    @Test(
+        "nginx's names are bytes, whatever they spell and the server claims", arguments: [nil, "utf-8", "iso-8859-1"])
+    func rawNames(_ charset: String?) throws {
+        let bytes =
+            Array("<?xml version=\"1.0\"?>\r\n<list>\r\n<file size=\"1\">caf".utf8) + [0xE9]
+            + Array("é</file></list>".utf8)
+        let reading = try readXML(bytes, at: "http://h.example/", charset: charset)
+        #expect(reading.entries.map(\.suggestedPath) == [Array("caf".utf8) + [0xE9, 0xC3, 0xA9]])
+        #expect(reading.entries.map { $0.urls.map(\.string) } == [["http://h.example/caf%E9%C3%A9"]])
+        #expect(try readXML(bytes.dropLast(3), at: "http://h.example/").error?.message.contains("cut short") == true)
+    }
+
     @Test("a version or file that is no name is a problem, and metadata without either an error")
     func maven() throws {
         let reading = try readXML(

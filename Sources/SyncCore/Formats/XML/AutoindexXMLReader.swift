@@ -1,7 +1,7 @@
 extension XMLFormat {
     /// nginx's index pages as XML (https://nginx.org/en/docs/http/ngx_http_autoindex_module.html).
     package static let autoindexXML = XMLFormat(
-        name: "autoindex-xml", rootDescription: "nginx's index of a directory as XML (<list>)",
+        name: "autoindex-xml", rootDescription: "nginx's index of a directory as XML (<list>)", hasRawNames: true,
         accepts: { $0.name == "list" && $0.namespace.isEmpty }, makeReader: { AutoindexXMLReader(context: $0) })
 }
 
