@@ -18,6 +18,8 @@ struct ListingScanner {
         var titles: [[UInt8]] = []
         var hasPasswordField = false
         var hasScript = false
+        /// Whether the page sends its reader to another one.
+        var isRedirect = false
         var linkCount = 0
     }
 
@@ -77,6 +79,10 @@ struct ListingScanner {
         case "base":
             if baseReference == nil, let reference = attributes["href"] { baseReference = reference.value }
         case "script": signs.hasScript = true
+        case "meta":
+            let isRefresh = attributes["http-equiv"].map { asciiLowercase($0.value).elementsEqual("refresh".utf8) }
+            let content = asciiLowercase(attributes["content"]?.value ?? [])
+            if isRefresh == true, String(decoding: content, as: UTF8.self).contains("url=") { signs.isRedirect = true }
         case "input":
             let type = attributes["type"].map { asciiLowercase($0.value) }
             if type?.elementsEqual("password".utf8) == true { signs.hasPasswordField = true }

@@ -241,6 +241,12 @@ private func paths(_ reading: Reading) -> [String] {
             ("<html><body><form><input type=password></form></body></html>", "login page"),
             ("<html><a href=\"forgot\">f</a><form><INPUT TYPE=\"Password\"></form></html>", "login page"),
             ("<html><script src=\"app.js\"></script><div id=root></div></html>", "JavaScript"),
+            (
+                "<html><META HTTP-EQUIV=Refresh content='0; URL=http://portal.example/'><a href=terms.html>t</a></html>",
+                "another page"
+            ),
+            ("<html><script>location.href='http://portal.example/'</script></html>", "JavaScript"),
+            ("<html><meta http-equiv=refresh content='0;url=/login'></html>", "another page"),
             ("<html><h1>It works!</h1></html>", "no index page"), ("", "no index page"),
             ("<html><a href=\"http://other.example/\">x</a><a href=\"/\">Home</a></html>", "no index page"),
         ])

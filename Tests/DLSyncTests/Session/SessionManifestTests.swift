@@ -105,7 +105,9 @@ extension SessionTests {
             try await FaultServer.run { server in
                 server.serve("/a", Resource(.pattern(seed: 1, count: 50)))
                 let whole = gzipped(Array((server.url("/a") + "\n").utf8))
-                for (bytes, words) in [(Array(whole.dropLast(4)), "cut short"), (whole + [7, 7, 7], "damaged gzip data")] {
+                for (bytes, words) in [
+                    (Array(whole.dropLast(4)), "cut short"), (whole + [7, 7, 7], "damaged gzip data"),
+                ] {
                     let bench = try Bench()
                     try writeFile(bench.directory.path("list.gz"), bytes)
                     let told = try await bench.run([.file(bench.directory.path("list.gz"))])
