@@ -91,6 +91,21 @@ import Testing
         #expect(try pieces(list("md5", [md5], length: 0)) == nil)
     }
 
+    @Test("what extensions say of other files is not the file's")
+    func extensions() throws {
+        let (own, other) = (String(repeating: "1", count: 32), String(repeating: "2", count: 32))
+        func facts(_ size: Int, _ md5: String) -> String {
+            "<size>\(size)</size><verification><hash type='md5'>\(md5)</hash></verification>"
+        }
+        let older =
+            "<m:alternates xmlns:m='other'><m:alternate>\(facts(2, other))<resources><url>http://b.example/f</url></resources></m:alternate></m:alternates>"
+        let reading = try readXML(
+            metalink(file(facts(1, own) + older + "<resources><url>http://a.example/f</url></resources>"), version: 3))
+        #expect(reading.lines == ["f http://a.example/f"])
+        #expect(reading.entries.first?.size == .exact(1))
+        #expect(reading.entries.first?.digests.map(\.hex) == [own])
+    }
+
     @Test("a document without a file is an error, and a signature is noted")
     func otherFacts() throws {
         #expect(try readXML(metalink("<generator>x</generator>")).error?.message.contains("without a file") == true)
@@ -143,6 +158,14 @@ import Testing
             "<rss><channel><item><link>http://a.example/page</link>\(element)\(element)</item></channel></rss>")
         #expect(reading.lines == ["1.mp3 http://a.example/1.mp3"])
         #expect(reading.entries.first?.size == size && reading.entries.first?.size.allows(99) == true)
+    }
+
+    @Test("references in a feed are relative to the nearest base")
+    func bases() throws {
+        let reading = try readXML(
+            "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://b.example/x/'><entry xml:base='y/'>"
+                + "<link rel='enclosure' href='1'/></entry><entry><link rel='enclosure' href='2'/></entry></feed>")
+        #expect(reading.lines == ["1 http://b.example/x/y/1", "2 http://b.example/x/2"])
     }
 
     @Test("an enclosure without a usable address is a problem, and a feed's next page is read")

@@ -2,7 +2,9 @@ extension XMLFormat {
     /// Feeds whose items have files: RSS (https://www.rssboard.org/rss-specification) and Atom (RFC 4287).
     package static let feed = XMLFormat(
         name: "feed", rootDescription: "a feed (<rss> or <feed>)",
-        accepts: { ($0.name == "rss" && $0.namespace.isEmpty) || ($0.name == "feed" && $0.namespace == atom) },
+        accepts: {
+            $0.name == "rss" || ($0.name == "feed" && [atom, "http://purl.org/atom/ns#"].contains($0.namespace))
+        },
         makeReader: { FeedReader(context: $0) })
 }
 
@@ -15,12 +17,18 @@ struct FeedReader: XMLContentReader {
     private let context: ManifestContext
     private var seen = Set<WebURL>()
     private var nextPage: WebURL?
+    /// What references are resolved against within elements that say so (XML Base), innermost last.
+    private var bases: [(depth: Int, url: WebURL)] = []
 
     init(context: ManifestContext) { self.context = context }
 
     mutating func start(
         _ element: XMLElement, at place: XMLPlace, into items: inout [ManifestItem]
     ) throws(ManifestError) {
+        while let last = bases.last, last.depth >= place.depth { bases.removeLast() }
+        if let reference = element[attribute: "{http://www.w3.org/XML/1998/namespace}base"], let base = url(reference) {
+            bases.append((place.depth, base))
+        }
         switch (place.parent, element.name) {
         case ("item", "enclosure"): take(element[attribute: "url"], element, into: &items)
         case ("entry", "link"), ("item", "{\(atom)}link"):
@@ -65,7 +73,8 @@ struct FeedReader: XMLContentReader {
 
     private func url(_ address: [UInt8]) -> WebURL? {
         let address = xmlTrimmed(address[...])
-        guard !address.isEmpty, let url = context.baseURL?.resolve(bytes: address) ?? WebURL(bytes: address),
+        let base = bases.last?.url ?? context.baseURL
+        guard !address.isEmpty, let url = base?.resolve(bytes: address) ?? WebURL(bytes: address),
             url.scheme == "http" || url.scheme == "https"
         else { return nil }
         return url

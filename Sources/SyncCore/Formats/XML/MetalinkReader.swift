@@ -10,12 +10,16 @@ extension XMLFormat {
 struct MetalinkReader: XMLContentReader {
     private let context: ManifestContext
     private var file: MetalinkFile?
+    /// How deep the open file stands. What stands within extensions of it, such as the digests of older files in Fedora's
+    /// documents, is not the file's.
+    private var fileDepth = 0
     /// The value of `type` of the open `hash`.
     private var hashType: [UInt8]?
     /// Whether the open `hash` stands for a piece.
     private var pieces: MetalinkPieces?
     private var rank: Int?
-    private var isOtherKind = false
+    /// The value of `type` of the open `url`, of version 3.
+    private var kind = ""
     private var fileCount = 0
 
     /// A file may have so many bytes of pieces' digests: 100 GB in pieces of 64 KiB, with SHA-256.
@@ -26,22 +30,22 @@ struct MetalinkReader: XMLContentReader {
     mutating func start(
         _ element: XMLElement, at place: XMLPlace, into items: inout [ManifestItem]
     ) throws(ManifestError) {
-        switch (place.parent, element.name) {
-        case ("metalink", "file"), ("files", "file"):
+        switch (place.depth - fileDepth, place.parent, element.name) {
+        case (_, "metalink", "file"), (_, "files", "file"):
+            fileDepth = place.depth
             file = MetalinkFile(name: element[attribute: "name"], line: place.line)
             fileCount += 1
-        case (_, "hash"): hashType = element[attribute: "type"]
-        case ("file", "pieces"), ("verification", "pieces"):
+        case (_, _, "hash"): hashType = element[attribute: "type"]
+        case (1, "file", "pieces"), (2, "verification", "pieces"):
             pieces = MetalinkPieces(type: element[attribute: "type"], length: element[attribute: "length"])
-        case ("file", "url"), ("resources", "url"):
+        case (1, "file", "url"), (2, "resources", "url"):
             // Version 4 counts priorities up from 1, version 3 preferences down from 100.
             let priority = element[attribute: "priority"].flatMap { decimalValue($0) }.flatMap {
                 $0 > 0 ? Int($0) : nil
             }
             let preference = element[attribute: "preference"].flatMap { decimalValue($0) }
             rank = priority ?? preference.map { -Int($0) }
-            let type = element[attribute: "type"].map { String(decoding: asciiLowercase($0), as: UTF8.self) }
-            isOtherKind = type.map { !["http", "https", "ftp"].contains($0) } ?? false
+            kind = element[attribute: "type"].map { String(decoding: asciiLowercase($0), as: UTF8.self) } ?? ""
         default: break
         }
     }
@@ -50,23 +54,23 @@ struct MetalinkReader: XMLContentReader {
         _ name: String, text: ArraySlice<UInt8>, at place: XMLPlace, into items: inout [ManifestItem]
     ) throws(ManifestError) {
         let value = xmlTrimmed(text)
-        switch (place.parent, name) {
-        case ("file", "size"): file?.size = decimalValue(value)
-        case ("file", "hash"), ("verification", "hash"): takeDigest(value)
-        case ("pieces", "hash"):
+        switch (place.depth - fileDepth, place.parent, name) {
+        case (1, "file", "size"): file?.size = decimalValue(value)
+        case (1, "file", "hash"), (2, "verification", "hash"): takeDigest(value)
+        case (_, "pieces", "hash"):
             pieces?.take(value)
             if let count = pieces?.byteCount, count > Self.mostPieceBytes {
                 throw ManifestError(
                     "\(context.sourceName) has more than \(Self.mostPieceBytes) bytes of pieces' digests on line "
                         + "\(place.line)")
             }
-        case ("file", "pieces"), ("verification", "pieces"):
+        case (1, "file", "pieces"), (2, "verification", "pieces"):
             if let list = pieces?.list { file?.pieces.append(list) }
             pieces = nil
-        case ("file", "signature"), ("verification", "signature"): file?.isSigned = true
-        case ("file", "metaurl"): file?.hasTorrent = true
-        case ("file", "url"), ("resources", "url"): takeURL(value)
-        case ("metalink", "file"), ("files", "file"):
+        case (1, "file", "signature"), (2, "verification", "signature"): file?.isSigned = true
+        case (1, "file", "metaurl"): file?.hasTorrent = true
+        case (1, "file", "url"), (2, "resources", "url"): takeURL(value)
+        case (_, "metalink", "file"), (_, "files", "file"):
             if let file { items.append(file.item(context)) }
             file = nil
         default: break
@@ -86,7 +90,7 @@ struct MetalinkReader: XMLContentReader {
 
     private mutating func takeURL(_ value: ArraySlice<UInt8>) {
         guard !value.isEmpty else { return }
-        guard !isOtherKind else {
+        guard kind != "bittorrent" else {
             file?.hasTorrent = true
             return
         }

@@ -3,7 +3,7 @@ extension XMLFormat {
     package static let thredds = XMLFormat(
         name: "thredds", rootDescription: "a THREDDS catalog (<catalog>)",
         accepts: {
-            $0.name == "catalog" && $0.namespace.hasPrefix("http://www.unidata.ucar.edu/namespaces/thredds/InvCatalog/")
+            $0.name == "catalog" && $0.namespace.hasPrefix("http://www.unidata.ucar.edu/")
         },
         makeReader: { ThreddsReader(context: $0) })
 }
@@ -94,7 +94,7 @@ struct ThreddsReader: XMLContentReader {
         case ("metadata", "serviceName"):
             if isInherited { dataset.inheritedService = Array(value) } else { dataset.ownService = Array(value) }
         // What is inherited speaks of no file.
-        case ("dataset", "dataSize"): dataset.size = Self.size(value, unit: sizeUnit)
+        case ("dataset", "dataSize"), ("access", "dataSize"): dataset.size = Self.size(value, unit: sizeUnit)
         case ("metadata", "dataSize") where !isInherited: dataset.size = Self.size(value, unit: sizeUnit)
         case ("dataset", "date") where dateType.elementsEqual("modified".utf8):
             dataset.modified = listedDate(whole: value)?.date
