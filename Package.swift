@@ -53,7 +53,8 @@ let package = Package(
         .testTarget(
             name: "CompressionTests", dependencies: ["Compression", "SyncCore", "TestSupport"],
             swiftSettings: settings),
-        .testTarget(name: "CurlTests", dependencies: ["Curl", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "CurlTests", dependencies: ["Curl", "SyncCore", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "MarkupTests", dependencies: ["Markup", "SyncCore", "TestSupport"],
             resources: [.copy("Resources")], swiftSettings: settings),

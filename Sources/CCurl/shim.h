@@ -62,3 +62,21 @@ static inline CURLSHcode dlsync_curl_share_setopt_data(CURLSH *share, CURLSHopti
 }
 /// The result of a transfer that ended; the field is in a union that Swift shows under another name.
 static inline CURLcode dlsync_curl_message_result(const CURLMsg *message) { return message->data.result; }
+
+typedef int (*dlsync_curl_progress_callback)(
+    void *context, curl_off_t expected, curl_off_t received, curl_off_t to_send, curl_off_t sent);
+static inline CURLcode dlsync_curl_setopt_progress(CURL *handle, dlsync_curl_progress_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, value);
+}
+
+// OpenSSL's word on what libcurl does not tell. Declared by hand: its header would bring thousands of names.
+struct ssl_st;
+int SSL_get_shutdown(const struct ssl_st *connection);
+/// Whether the server has ended the TLS connection of a running transfer by close_notify: 1 or 0; -1 where there is no
+/// such connection, or its TLS is not OpenSSL's.
+static inline int dlsync_curl_has_close_notify(CURL *handle) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return -1;
+    if (session->backend != CURLSSLBACKEND_OPENSSL || !session->internals) return -1;
+    return (SSL_get_shutdown((const struct ssl_st *)session->internals) & 2) != 0; // SSL_RECEIVED_SHUTDOWN
+}

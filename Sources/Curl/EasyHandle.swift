@@ -60,6 +60,7 @@ package final class EasyHandle {
         headers = HeaderList()
         resolve = HeaderList()
         receiver = nil
+        hasCloseNotify = nil
         try check(dlsync_curl_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText), "CURLOPT_ERRORBUFFER")
         try check(
             dlsync_curl_setopt_pointer(handle, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque()),
@@ -104,6 +105,21 @@ package final class EasyHandle {
         self.resolve = resolve
         try check(dlsync_curl_setopt_pointer(handle, CURLOPT_RESOLVE, self.resolve.list), "CURLOPT_RESOLVE")
     }
+
+    /// Has the transfer look out for the server's close_notify (RFC 8446 §6.1): to be called at the head of an answer whose
+    /// body ends with its TLS connection. Without close_notify the end may be anybody's doing, and the body cut anywhere;
+    /// libcurl, 7.88 for one, takes such an end for a good one.
+    package func watchForCloseNotify() throws(CurlError) {
+        hasCloseNotify = nil
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try check(dlsync_curl_setopt_pointer(handle, CURLOPT_XFERINFODATA, context), "CURLOPT_XFERINFODATA")
+        try check(dlsync_curl_setopt_progress(handle, lookForCloseNotify), "CURLOPT_XFERINFOFUNCTION")
+        try set(.noProgress, 0)
+    }
+
+    /// Whether the server's close_notify had come when the watched transfer ended; nil where nobody watched or the TLS
+    /// library is one that tells libcurl by itself.
+    package private(set) var hasCloseNotify: Bool?
 
     /// Says who receives the answer. It is not kept alive.
     package func set(receiver: any TransferReceiver) throws(CurlError) {
@@ -157,6 +173,14 @@ package final class EasyHandle {
         receiver?.received(body: bytes) ?? .abort
     }
 
+    fileprivate func noteCloseNotify() {
+        switch dlsync_curl_has_close_notify(handle) {
+        case 0: hasCloseNotify = false
+        case 1: hasCloseNotify = true
+        default: break
+        }
+    }
+
     private func check(_ code: CURLcode, _ option: @autoclosure () -> String) throws(CurlError) {
         guard code != CURLE_OK else { return }
         throw CurlError(code: CurlCode(code), detail: "\(option()): \(CurlCode(code).text)")
@@ -190,6 +214,16 @@ private func receiveHeader(
     guard let context else { return 0 }
     let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
     return handle.receivedHeader(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : -1
+}
+
+/// Is called for each piece that has arrived and once at the end, while the transfer still has its connection.
+private func lookForCloseNotify(
+    _ context: UnsafeMutableRawPointer?, _ expected: curl_off_t, _ received: curl_off_t, _ toSend: curl_off_t,
+    _ sent: curl_off_t
+) -> Int32 {
+    guard let context else { return 0 }
+    Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().noteCloseNotify()
+    return 0
 }
 
 private func openSocket(

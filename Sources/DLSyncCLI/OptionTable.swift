@@ -9,7 +9,7 @@ package let dlsyncCommand = CommandSpec(
             + "here and current are left alone, unfinished ones are gone on with where they were, and what stands under "
             + "its final name is complete."
     ],
-    usage: ["[OPTIONS] SOURCE... DEST"],
+    usage: ["[OPTIONS] SOURCE... DEST", "--list [OPTIONS] SOURCE..."],
     arguments: [
         ArgumentSpec("SOURCE", "A manifest file, '-' for standard input, or a URL."),
         ArgumentSpec("DEST", "The directory to bring up to date. It is created where it is missing."),
@@ -18,7 +18,12 @@ package let dlsyncCommand = CommandSpec(
         .flag(
             "dry-run", short: "n", section: Section.modes,
             "Say what would be done, and why, and write nothing at all below DEST."),
-        .flag("json", section: Section.modes, "Print the plan of a dry run as NDJSON: one JSON object a line."),
+        .flag(
+            "list", section: Section.modes,
+            "Print what the sources yield and do nothing with it; there is no DEST then."),
+        .flag(
+            "json", section: Section.modes, "Print the plan of a dry run, or a list, as NDJSON: one JSON object a line."
+        ),
         .flag("help", short: "h", section: Section.modes, "Show this help."),
         .flag("version", section: Section.modes, "Show the version."),
         .flag("manual", section: Section.modes, "Print the manual page, for man(1)."),

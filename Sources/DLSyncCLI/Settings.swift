@@ -11,6 +11,14 @@ struct Settings: Hashable, Sendable {
         case none
     }
 
+    /// What is done.
+    enum Mode {
+        case sync
+        case dryRun
+        /// Entries that the sources yield are printed; there is no destination.
+        case list
+    }
+
     private enum Adoption: String, CaseIterable {
         case auto
         case never
@@ -19,7 +27,7 @@ struct Settings: Hashable, Sendable {
     var sources: [Source]
     var destination: [UInt8]
     var configuration: SyncConfiguration
-    var isDryRun: Bool
+    var mode: Mode
     var printsJSON: Bool
     var progress: Progress
     var isQuiet: Bool
@@ -29,18 +37,24 @@ struct Settings: Hashable, Sendable {
     ///
     /// - Throws: A usage error that names the option and what it takes.
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        let words = try arguments.positionals(named: ["SOURCE", "DEST"], atLeast: 2)
-        destination = try Self.destination(words[words.count - 1])
-        sources = try Self.sources(words.dropLast())
-        isDryRun = arguments.flag("dry-run")
-        try arguments.require("dry-run", with: "json")
+        try arguments.requireAtMostOne(of: ["dry-run", "list"])
+        mode = arguments.flag("dry-run") ? .dryRun : arguments.flag("list") ? .list : .sync
+        if mode == .list {
+            sources = try Self.sources(try arguments.positionals(named: ["SOURCE"], atLeast: 1))
+            destination = []
+        } else {
+            let words = try arguments.positionals(named: ["SOURCE", "DEST"], atLeast: 2)
+            destination = try Self.destination(words[words.count - 1])
+            sources = try Self.sources(words.dropLast())
+        }
+        if mode == .sync { try arguments.require("dry-run", with: "json") }
         try arguments.requireAtMostOne(of: ["quiet", "verbose"])
         printsJSON = arguments.flag("json")
         isQuiet = arguments.flag("quiet")
         isVerbose = arguments.flag("verbose")
         progress = try arguments.choice("progress", of: Progress.self) ?? .auto
         var configuration = SyncConfiguration()
-        configuration.isReadOnly = isDryRun
+        configuration.isReadOnly = mode != .sync
         try Self.readSources(arguments, &configuration)
         try Self.readTransfers(arguments, &configuration)
         configuration.lockWait = try Self.duration(arguments, "lock-wait", atLeast: .zero) ?? configuration.lockWait

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The command `dlsync`: reads its words, runs a mode, and gives the exit status.
 package struct Tool: Sendable {
-    private let console: Console
+    let console: Console
 
     package init(console: Console = Console()) { self.console = console }
 
@@ -30,7 +30,7 @@ package struct Tool: Sendable {
             console.say(String(dlsyncCommand.errorText(for: error).dropLast()))
             return .usage
         }
-        return await sync(settings)
+        return settings.mode == .list ? await list(settings) : await sync(settings)
     }
 
     /// The text of a mode that only tells something; nil for all others.
@@ -49,11 +49,11 @@ package struct Tool: Sendable {
                 defer { signals.stop() }
                 let display = ProgressDisplay(console: console, style: style(settings))
                 let summary = await display.around(session) {
-                    settings.isDryRun
+                    settings.mode == .dryRun
                         ? await plan(session, settings) : await bringUpToDate(session, settings)
                 }
                 let status = status(of: summary, signals.received)
-                if settings.isDryRun {
+                if settings.mode == .dryRun {
                     let free = session.freeSpace
                     console.print(
                         settings.printsJSON
@@ -83,10 +83,10 @@ package struct Tool: Sendable {
         guard !settings.isQuiet else { return .none }
         guard settings.progress == .auto else { return settings.progress }
         // The plan itself is what a person sees growing in a dry run.
-        return console.hasTerminal && !settings.isDryRun ? .bar : .none
+        return console.hasTerminal && settings.mode != .dryRun ? .bar : .none
     }
 
-    private func status(of summary: SyncSummary, _ signal: Int32?) -> ExitStatus {
+    func status(of summary: SyncSummary, _ signal: Int32?) -> ExitStatus {
         switch signal {
         case SIGINT: .interrupted
         case .some: .terminated
@@ -108,7 +108,7 @@ package struct Tool: Sendable {
             case .sourceFailed(let source, let failure):
                 console.say(OutcomeRendering.sourceFailed(source, failure))
                 if settings.printsJSON { console.print(PlanRendering.json(source: source, failure)) }
-            case .outcome:
+            case .outcome, .listed, .listing:
                 break
             }
         }
@@ -131,7 +131,7 @@ package struct Tool: Sendable {
                 console.say(OutcomeRendering.problem(origin, failure))
             case .sourceFailed(let source, let failure):
                 console.say(OutcomeRendering.sourceFailed(source, failure))
-            case .planned:
+            case .planned, .listed, .listing:
                 break
             }
         }

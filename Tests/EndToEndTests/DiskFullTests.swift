@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 
@@ -131,7 +130,7 @@ struct DiskFullTests {
         #expect(!first.exited(0) && !first.exited(6), "\(first)")
         let entry = try #require(try await PlanLines.ask(list, destination).entries.first)
         #expect(entry.action == "resume" && entry.have > 0, "\(entry)")
-        try fillDisk(leaving: 1 << 20)
+        try fillDisk(destination, leaving: 1 << 20)
         try await Command.runSilently(list, destination)
         #expect(try isWhole(0, sizes))
     }
@@ -149,19 +148,5 @@ struct DiskFullTests {
         #expect(told.exited(6), "\(told)")
         #expect(told.errorLines.count == 1 && told.errorText.contains("it needs 2.5 MiB and "), "\(told)")
         #expect(try treeListing(destination, skipping: [".dlsync"]).count == 1)
-    }
-
-    /// Leaves so many bytes free.
-    private func fillDisk(leaving room: Int) throws {
-        let filler = try checked("open") { open("\(destination)/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
-        defer { close(filler) }
-        let block = [UInt8](repeating: 1, count: 4096)
-        var length = 0
-        // The bound is twice what the file system holds.
-        for _ in 0..<2048 {
-            guard write(filler, block, block.count) == block.count else { break }
-            length += block.count
-        }
-        try checked("ftruncate") { ftruncate(filler, max(0, length - room)) }
     }
 }

@@ -174,4 +174,30 @@ import Testing
             }
         }
     }
+
+    @Test("case 23: the first file is asked for while the list is still being written")
+    func beginsBeforeListEnds() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try FaultServer()
+            defer { server.stop() }
+            let names = (0..<200).map { "file-\($0)" }
+            for name in names { server.serve("/\(name)", Resource(.pattern(seed: 1, count: 10))) }
+            var pipe: NamedPipe? = try NamedPipe(directory.appending("list"))
+            // More than is looked at to know the format.
+            let text = names.map { server.url("/\($0)") + "\n" }.joined()
+            #expect(text.utf8.count > 4096)
+            try pipe?.write(text)
+            let process = try Command.start([directory.appending("list"), directory.appending("here")])
+            // Options of the last line could still follow.
+            try await server.waitForRequests(names.count - 1)
+            #expect(process.isRunning)
+            server.serve("/last", Resource(.pattern(seed: 2, count: 10)))
+            try pipe?.write(server.url("/last") + "\n")
+            try await server.waitForRequests(names.count)
+            pipe = nil
+            #expect(try await process.wait().wasSilent)
+            #expect(try fileMatchesPattern(directory.appending("here/last"), seed: 2, count: 10))
+            #expect(try treeListing(directory.appending("here"), skipping: [".dlsync"]).count == names.count + 1)
+        }
+    }
 }

@@ -50,6 +50,19 @@ struct ContentRangeTests {
 }
 
 struct ResponseHeadParserTests {
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\n\n", true), ("HTTP/1.0 200 OK\nETag: \"a\"\n\n", true), ("HTTP/2 200\n\n", false),
+        ("HTTP/3 200\n\n", false), ("HTTP/1.1 200 OK\nContent-Length: 0\n\n", false),
+        ("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n", false),
+        ("HTTP/1.1 200 OK\nContent-Length: 1\nContent-Length: 2\n\n", false),
+        ("HTTP/2 103\n\nHTTP/1.1 206 OK\n\n", true), ("HTTP/1.1 404 Not Found\n\n", false),
+        ("HTTP/1.1 204 No Content\n\n", false),
+        ("HTTP/1.1 200 OK\nTransfer-Encoding: identity\n\n", true),
+    ])
+    func `tells whether only the connection's end is the body's`(_ text: String, _ expected: Bool) {
+        #expect(heads(text).map(\.endsWithConnection) == [expected])
+    }
+
     @Test func readsAWholeAnswer() throws {
         let head = try head(
             """

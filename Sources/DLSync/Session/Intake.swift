@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Takes entries as the readers give them: finds each its place, looks at what is there, and hands them to the loop in
 /// batches.
-final class Intake: Sendable {
+final class Intake: EntryTaker {
     private let placement: Placement
     private let surveyor: Surveyor
     private let context: RunContext
@@ -33,6 +33,8 @@ final class Intake: Sendable {
         context.began(placed.count)
         await loop.run(await surveyor.survey(placed), context: context)
     }
+
+    func found(_ listing: SubListing) {}
 
     /// Whether an entry is the first to claim its path. One that only repeats another is passed over.
     private func claim(_ path: RelativePath, for entry: Entry) throws(Failure) -> Bool {

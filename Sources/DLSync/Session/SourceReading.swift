@@ -1,10 +1,18 @@
 internal import SyncCore
 
-/// Reads sources, and the listings that they name, and gives every entry to the intake.
+/// What the entries of sources are given to.
+protocol EntryTaker: Sendable {
+    /// Takes a batch of entries, and waits while there is no room for more work.
+    func take(_ entries: [Entry]) async
+    /// Hears of a listing below another one, before it is decided whether it is followed.
+    func found(_ listing: SubListing)
+}
+
+/// Reads sources, and the listings that they name, and gives every entry to whoever takes them.
 struct SourceReading: Sendable {
     let configuration: SyncConfiguration
     let loop: TransferLoop
-    let intake: Intake
+    let taker: any EntryTaker
     let events: EventQueue<SyncEvent>
 
     /// So many listings are read at once; their transfers need permits like all others.
@@ -100,11 +108,14 @@ struct SourceReading: Sendable {
         while true {
             switch await channel.next() {
             case .begin(let head, let finalURL):
+                // The user's base is that of the source, not of the listings that it names, nor of its further pages.
+                let isSource = document.depth == 0 && document.pageBefore == nil
+                let given = isSource ? configuration.baseURL : nil
                 // After a cut the listing is told once more from its start; entries that were taken are passed over then.
                 reader = DocumentReader(
                     context: ManifestContext(
                         sourceName: document.source.name,
-                        baseURL: document.pageBefore == nil ? configuration.baseURL ?? finalURL : finalURL,
+                        baseURL: given ?? finalURL,
                         mediaType: head.representation.mediaType, charset: head.charset,
                         directory: document.directory),
                     format: document.format)
@@ -144,7 +155,7 @@ struct SourceReading: Sendable {
             case .entry(let entry):
                 entries.append(entry)
                 if entries.count == Self.batchSize {
-                    await intake.take(entries)
+                    await taker.take(entries)
                     entries.removeAll(keepingCapacity: true)
                 }
             case .listing(let listing):
@@ -154,11 +165,12 @@ struct SourceReading: Sendable {
                 events.push(.problem(problem.origin, Failure(.badEntry, problem.message)))
             }
         }
-        if !entries.isEmpty { await intake.take(entries) }
+        if !entries.isEmpty { await taker.take(entries) }
         return listings
     }
 
     private func follow(_ listing: SubListing, from document: Document) -> Document? {
+        taker.found(listing)
         let depth = document.depth + 1
         if let most = configuration.depth, depth > most { return nil }
         let name = listing.url.redacted

@@ -1,7 +1,11 @@
 public import SyncCore
 
-/// What a session tells while it plans or runs.
+/// What is told while sources are listed, while a session plans, and while it runs.
 public enum SyncEvent: Sendable {
+    /// An entry, and the path that it has below a destination: while listing.
+    case listed(Entry, RelativePath)
+    /// A listing below another one: while listing.
+    case listing(SubListing)
     /// What would be done about an entry: while planning.
     case planned(PlannedEntry)
     /// What became of an entry: while running.
@@ -61,6 +65,11 @@ public struct SyncSummary: Hashable, Sendable {
     /// Counts an event in.
     public mutating func count(_ event: SyncEvent) {
         switch event {
+        case .listed:
+            entries += 1
+            succeeded += 1
+        case .listing:
+            break
         case .planned(let planned):
             let decision = planned.decision
             entries += 1

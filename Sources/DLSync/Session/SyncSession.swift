@@ -169,7 +169,7 @@ public final class SyncSession: Sendable {
         let intake = Intake(
             placement: configuration.placement, surveyor: surveyor, context: context, loop: loop)
         let reading = SourceReading(
-            configuration: configuration, loop: loop, intake: intake, events: context.events)
+            configuration: configuration, loop: loop, taker: intake, events: context.events)
         spawn {
             await reading.read(sources)
             context.readAll()
@@ -262,7 +262,7 @@ public struct SyncPlan: Sendable {
         case .planned(let planned): entries.append(planned)
         case .problem(let origin, let failure): problems.append((origin, failure))
         case .sourceFailed(let source, let failure): unreadSources.append((source, failure))
-        case .outcome: break
+        case .outcome, .listed, .listing: break
         }
     }
 }

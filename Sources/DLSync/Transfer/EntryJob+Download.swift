@@ -39,9 +39,10 @@ extension EntryJob {
             announced: announced, digest: facts.entry.strongestDigest,
             traits: loop.memory.traits(of: facts.entry.urls[0].origin), start: start)
         let machine = DownloadMachine(task, policy: context.transfer, seed: loop.newSeed())
-        running = RunningDownload(machine)
+        let actions = machine.firstActions
+        running = RunningDownload(consume machine)
         stage = .downloading
-        perform(machine.firstActions, in: loop)
+        perform(actions, in: loop)
         loop.refresh(self)
     }
 
@@ -86,7 +87,6 @@ extension EntryJob {
         }
         if isGathering, !mayGather(body) { startPartial(in: loop) }
         transfer.sink = .write(partial, digest)
-        if let (held, length) = running?.machine.progress, let length { want(length - held) }
         show(in: loop)
         return body
     }

@@ -37,7 +37,6 @@ final class EntryJob: TransferJob {
     var bytes: Int64 = 0
     var requests = 0
     var startedAt: MonotonicTime = .zero
-    private var wanted: Int64 = 0
     private var ticks = 0
     private var lastRecorded = ByteRangeSet()
 
@@ -300,19 +299,15 @@ final class EntryJob: TransferJob {
     }
 
     func show(in loop: isolated TransferLoop) {
-        guard stage == .downloading, let (held, length) = running?.machine.progress else { return }
+        // What is only to be published is shown as whole: nothing of it is missing any more.
+        guard stage == .downloading || stage == .publishing, let (held, length) = running?.machine.progress else {
+            return
+        }
         let onTheWay = loop.transfers(of: id).reduce(0) { $0 + $1.unreported }
         context.show(
             ProgressSnapshot.ActiveFile(
                 path: facts.path, have: held + onTheWay, size: length, transfers: running?.machine.activeTransfers ?? 0)
         )
-    }
-
-    /// Tells the progress how many bytes this file brings, as far as is known by now.
-    func want(_ missing: Int64) {
-        guard missing > wanted else { return }
-        context.progress.wants(missing - wanted)
-        wanted = missing
     }
 }
 

@@ -25,7 +25,8 @@ public struct ProgressSnapshot: Hashable, Sendable {
     public var filesFailed = 0
     /// Body bytes that arrived in this run.
     public var bytesReceived: Int64 = 0
-    /// Bytes that are known to be needed, those that arrived included.
+    /// Bytes that are known to be needed: those that arrived, for whatever they were, and those that the files which are
+    /// being fetched still lack. It is never less than `bytesReceived`, also where bytes are fetched twice.
     public var bytesWanted: Int64 = 0
     /// Bytes per second over the last seconds; nil before the first second is over.
     public var rate: Double?
@@ -74,8 +75,6 @@ final class ProgressBoard: Sendable {
         }
     }
 
-    func wants(_ bytes: Int64) { state.withLock { $0.snapshot.bytesWanted += bytes } }
-
     func fetches(_ file: ProgressSnapshot.ActiveFile) { state.withLock { $0.active[file.path] = file } }
 
     /// The counts now.
@@ -83,8 +82,14 @@ final class ProgressBoard: Sendable {
         state.withLock { state in
             var snapshot = state.snapshot
             snapshot.rate = state.meter.rate(now: state.now)
-            let remaining = max(0, snapshot.bytesWanted - snapshot.bytesReceived)
-            snapshot.timeLeft = state.meter.timeLeft(remaining: remaining, now: state.now)
+            let missing = state.active.values.reduce(Int64(0)) { missing, file in
+                // A size is what a server says.
+                let sum = missing.addingReportingOverflow(max(0, (file.size ?? file.have) - file.have))
+                return sum.overflow ? .max : sum.partialValue
+            }
+            let wanted = snapshot.bytesReceived.addingReportingOverflow(missing)
+            snapshot.bytesWanted = wanted.overflow ? .max : wanted.partialValue
+            snapshot.timeLeft = state.meter.timeLeft(remaining: missing, now: state.now)
             snapshot.active = state.active.values.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
             return snapshot
         }

@@ -83,6 +83,12 @@ extension Transfer {
             guard head != nil else {
                 return .failed(Failure(.protocolError, "\(route.url.redacted) gave no answer that is HTTP"))
             }
+            if easy.hasCloseNotify == false {
+                return .failed(
+                    Failure(
+                        .connectionLost,
+                        "\(route.url.redacted): the connection ended without the server's word that all was sent"))
+            }
             return .finished
         }
         return .failed(easy.error(code).failure(at: route.url))

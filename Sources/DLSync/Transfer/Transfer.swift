@@ -104,7 +104,15 @@ final class Transfer: TransferReceiver {
         }
         let id = id
         let verdict = loop.assumeIsolated { $0.received(head, for: id) }
-        return !isAbandoned && apply(verdict)
+        guard !isAbandoned, apply(verdict) else { return false }
+        return !isEndedByTLS(head) || (try? easy.watchForCloseNotify()) != nil
+    }
+
+    /// Whether only the end of a TLS connection tells where a wanted body ends.
+    private func isEndedByTLS(_ head: ResponseHead) -> Bool {
+        guard head.endsWithConnection, request.method == .get, route.url.scheme == "https" else { return false }
+        if case .drop = sink { return false }
+        return true
     }
 
     private func apply(_ verdict: BodyVerdict) -> Bool {

@@ -11,13 +11,13 @@ package enum ManifestItem: Hashable, Sendable {
 }
 
 /// A listing that a listing names.
-package struct SubListing: Hashable, Sendable {
+public struct SubListing: Hashable, Sendable {
     /// Where it is.
-    package var url: WebURL
+    public var url: WebURL
     /// Its directory below the destination, as raw bytes without a last slash; empty for the destination itself.
-    package var path: [UInt8]
+    public var path: [UInt8]
     /// Where it was named.
-    package var origin: EntryOrigin
+    public var origin: EntryOrigin
     /// The name of its format, where that is known beforehand; it may have to be asked for in a way of its own.
     package var format: String?
 

@@ -26,12 +26,16 @@ public struct ResponseHead: Hashable, Sendable {
     /// `multipart/byteranges`, which is never asked for and never taken.
     public var isMultipart: Bool
 
+    /// Whether nothing but the connection's end tells where the body ends: no length, no transfer coding, and no frames of
+    /// HTTP/2 (RFC 9112 §6.3). Only of an answer whose body is a representation, or a part of one.
+    public var endsWithConnection: Bool
+
     /// A head of which some facts are known.
     package init(
         status: Int, contentLength: Int64? = nil, contentRange: ContentRange? = nil,
         representation: Representation = Representation(), charset: String? = nil, location: [UInt8]? = nil,
         retryAfter: RetryAfter? = nil, date: HTTPDate? = nil, suggestedName: [UInt8]? = nil, digests: [Digest] = [],
-        refusesRanges: Bool = false, isMultipart: Bool = false
+        refusesRanges: Bool = false, isMultipart: Bool = false, endsWithConnection: Bool = false
     ) {
         self.status = status
         self.contentLength = contentLength
@@ -45,6 +49,7 @@ public struct ResponseHead: Hashable, Sendable {
         self.digests = digests
         self.refusesRanges = refusesRanges
         self.isMultipart = isMultipart
+        self.endsWithConnection = endsWithConnection
     }
 }
 

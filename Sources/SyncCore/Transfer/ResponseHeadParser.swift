@@ -12,6 +12,8 @@ package struct ResponseHeadParser: Sendable {
     /// The status of the head that is being read; nil before a status line and behind a head's end, where lines are
     /// trailers.
     private var status: Int?
+    /// Whether the present head's answer comes in frames of its own length: HTTP/2 and later.
+    private var isFramed = false
     private var fields = Fields()
     /// The present field's value; kept so that its storage serves for every field.
     private var value: [UInt8] = []
@@ -51,6 +53,7 @@ package struct ResponseHeadParser: Sendable {
         guard !isFieldBlank(line[0]) else { return nil }
         if let status = Self.status(of: line, end: end) {
             self.status = status
+            isFramed = line[5] >= UInt8(ascii: "2")
             fields = Fields()
             return nil
         }
@@ -160,7 +163,9 @@ package struct ResponseHeadParser: Sendable {
                 mediaType: fields.mediaType),
             charset: fields.charset, location: fields.location, retryAfter: fields.retryAfter, date: fields.date,
             suggestedName: fields.suggestedName, digests: digests, refusesRanges: fields.refusesRanges,
-            isMultipart: isMultipart)
+            isMultipart: isMultipart,
+            endsWithConnection: [200, 203, 206].contains(status) && !isFramed && !isVoid
+                && fields.contentLength == nil)
     }
 }
 

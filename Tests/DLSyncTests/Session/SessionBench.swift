@@ -24,6 +24,7 @@ struct Told: Sendable {
             #expect(outcomes[outcome.path.description] == nil, "'\(outcome.path)' has two outcomes")
             outcomes[outcome.path.description] = outcome
         case .planned(let entry): planned[entry.facts.path.description] = entry
+        case .listed, .listing: break
         case .problem(_, let failure): problems.append(failure)
         case .sourceFailed(let source, let failure): unread.append((source, failure))
         }

@@ -114,5 +114,43 @@ extension SessionTests {
                 #expect(told.outcomes["b"]?.reason.contains("unverified") == false)
             }
         }
+
+        @Test(
+            "case 149: a host of which some addresses are dead costs no request more and no retry",
+            arguments: [
+                ["127.0.0.2", "127.0.0.3", "127.0.0.1"], ["127.0.0.2", "127.0.0.1", "127.0.0.3"],
+                ["127.0.0.1", "127.0.0.2", "127.0.0.3"], ["[::1]", "127.0.0.2", "127.0.0.1"],
+            ])
+        func deadAddresses(addresses: [String]) async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                let names = (0..<6).map { "f\($0)" }
+                for name in names { server.serve("/\(name)", Resource(.pattern(seed: 3, count: 10_000))) }
+                // One is cut, so that a connection is made again later on.
+                server.setScript("/f0", [.once(.cut(after: 5000))])
+                let told = try await bench.run(names.map { "http://mirror.invalid:\(server.port)/\($0)" }) {
+                    $0.access.resolve = ["mirror.invalid:\(server.port):\(addresses.joined(separator: ","))"]
+                    $0.retries = 1
+                }
+                #expect(told.isAllWell, "\(told.complaints)")
+                for name in names { #expect(bench.holds(name, seed: 3, 10_000)) }
+                #expect(server.requests.count == names.count + 1)
+                #expect(told.outcomes["f0"]?.requests == 2)
+                #expect(told.outcomes.values.reduce(0) { $0 + $1.requests } == names.count + 1)
+            }
+        }
+
+        @Test("case 149: where all addresses of a host are dead, the retries end it in one sentence")
+        func allAddressesDead() async throws {
+            let bench = try Bench()
+            let port = try freePort()
+            let told = try await bench.run(["http://mirror.invalid:\(port)/a"]) {
+                $0.access.resolve = ["mirror.invalid:\(port):127.0.0.2,127.0.0.3"]
+                $0.retries = 2
+            }
+            #expect(told.outcomes["a"]?.failure?.code == .couldNotConnect)
+            #expect(told.outcomes["a"]?.requests == 3)
+            #expect(told.complaints.count == 1)
+        }
     }
 }

@@ -9,11 +9,13 @@ package enum NginxServer {
     /// - Parameter exactSizes: whether listings show bytes; else `1.2M`.
     /// - Parameter bytesPerSecond: how fast each connection may be (`limit_rate`).
     /// - Parameter mostActive: how many requests may be answered at once, the others get 503 (`limit_conn`).
-    /// - Parameter tls: a certificate, for HTTPS with HTTP/2 instead of plain HTTP.
+    /// - Parameter tls: a certificate, for HTTPS instead of plain HTTP.
+    /// - Parameter http2: whether HTTPS offers HTTP/2.
     /// - Parameter directives: further directives of the server block.
     package static func start(
         root: String, listing: Listing = .html, exactSizes: Bool = true, bytesPerSecond: Int? = nil,
-        mostActive: Int? = nil, tls: ServerCertificate? = nil, directives: String = ""
+        mostActive: Int? = nil, tls: ServerCertificate? = nil, http2: Bool = true,
+        directives: String = ""
     ) throws -> WebServer {
         try WebServer(
             WebServer.Software(
@@ -38,7 +40,7 @@ package enum NginxServer {
                         scgi_temp_path \(directory)/scgi;
                         limit_conn_zone $server_name zone=active:1m;
                         server {
-                            listen 127.0.0.1:\(port)\(tls == nil ? "" : " ssl http2");
+                            listen 127.0.0.1:\(port)\(tls == nil ? "" : http2 ? " ssl http2" : " ssl");
                             \(tls.map { "ssl_certificate \($0.certificate); ssl_certificate_key \($0.key);" } ?? "")
                             server_name localhost;
                             root "\(root)";
@@ -56,7 +58,28 @@ package enum NginxServer {
             root: root)
     }
 
-    /// Runs nginx below a directory for the length of `body`. More is set by ``start(root:listing:exactSizes:bytesPerSecond:mostActive:tls:directives:)``.
+    /// Starts nginx over TLS in front of a scripted server, which gets every request and whose answers are handed on as
+    /// they come. What ends early there ends early here: by a reset of the stream over HTTP/2, else by a close.
+    /// - Parameter directives: further directives of the server block.
+    package static func start(
+        inFrontOf server: FaultServer, tls: ServerCertificate, http2: Bool = true, directives: String = ""
+    ) throws -> WebServer {
+        try start(
+            root: "/var/empty", tls: tls, http2: http2,
+            directives: """
+                location / {
+                    proxy_pass \(server.origin);
+                    proxy_http_version 1.1;
+                    proxy_set_header Connection "";
+                    proxy_set_header Host $http_host;
+                    proxy_buffering off;
+                    proxy_next_upstream off;
+                }
+                \(directives)
+                """)
+    }
+
+    /// Runs nginx below a directory for the length of `body`. More is set by ``start(root:listing:exactSizes:bytesPerSecond:mostActive:tls:http2:directives:)``.
     package static func run<Result>(
         root: String, _ body: (WebServer) async throws -> Result
     ) async throws -> Result {

@@ -124,6 +124,23 @@ package func freePort() throws -> UInt16 {
     }
 }
 
+/// A socket that listens on a free port of 127.0.0.1.
+func loopbackListener() throws -> (socket: Int32, port: UInt16) {
+    try keptLoopbackSocket(port: 0) { socket, address, length in
+        var length = length
+        try checked("bind") { bind(socket, address, length) }
+        try checked("listen") { listen(socket, 128) }
+        try checked("getsockname") { getsockname(socket, address, &length) }
+    }
+}
+
+/// A socket that is connected to a port of 127.0.0.1.
+func loopbackConnection(_ port: UInt16) throws -> Int32 {
+    try keptLoopbackSocket(port: port) { socket, address, length in
+        try checked("connect") { connect(socket, address, length) }
+    }.socket
+}
+
 private func canConnect(_ port: UInt16) -> Bool {
     (try? withLoopbackSocket(port: port) { socket, address, length in
         try checked("connect") { connect(socket, address, length) }
@@ -135,18 +152,32 @@ private func canConnect(_ port: UInt16) -> Bool {
 private func withLoopbackSocket(
     port: UInt16, _ body: (Int32, UnsafeMutablePointer<sockaddr>, socklen_t) throws -> Void
 ) throws -> UInt16 {
+    let (socket, port) = try keptLoopbackSocket(port: port, body)
+    close(socket)
+    return port
+}
+
+/// Calls `body` with a new socket and the address of a port of loopback; returns the socket with the port that the
+/// address then has.
+private func keptLoopbackSocket(
+    port: UInt16, _ body: (Int32, UnsafeMutablePointer<sockaddr>, socklen_t) throws -> Void
+) throws -> (socket: Int32, port: UInt16) {
     let socket = try checked("socket") {
         Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     }
-    defer { close(socket) }
-    var name = sockaddr_in()
-    name.sin_family = sa_family_t(AF_INET)
-    name.sin_port = port.bigEndian
-    inet_pton(AF_INET, "127.0.0.1", &name.sin_addr)
-    try withUnsafeMutablePointer(to: &name) { pointer in
-        try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            try body(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+    do {
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = port.bigEndian
+        inet_pton(AF_INET, "127.0.0.1", &name.sin_addr)
+        try withUnsafeMutablePointer(to: &name) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                try body(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
+        return (socket, UInt16(bigEndian: name.sin_port))
+    } catch {
+        close(socket)
+        throw error
     }
-    return UInt16(bigEndian: name.sin_port)
 }

@@ -1,0 +1,60 @@
+internal import SyncCore
+
+/// Reads sources and tells what they yield, without a destination.
+///
+/// - Parameters:
+///   - sources: What to read. Listings below a listing are read too, as deep as the configuration allows.
+///   - configuration: How they are read; what is about comparing and storing files has no meaning here.
+///   - body: What to do with the events: `.listed`, `.listing`, `.problem` and `.sourceFailed`. When it returns, reading
+///     that still goes on ends.
+/// - Throws: ``Failure`` where no transfer can be made at all; whatever `body` throws.
+public func withSourceListing<Result: Sendable>(
+    of sources: [Source], _ configuration: SyncConfiguration = SyncConfiguration(),
+    _ body: @Sendable (SyncEvents) async throws -> Result
+) async throws -> Result {
+    let loop = try await TransferLoop.running(configuration.loop, progress: ProgressBoard())
+    let events = EventQueue<SyncEvent>()
+    let reading = SourceReading(
+        configuration: configuration, loop: loop,
+        taker: EntryLister(placement: configuration.placement, events: events), events: events)
+    return try await withTaskCancellationHandler {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await reading.read(sources)
+                events.finish()
+            }
+            let result = await Swift.Result { try await body(SyncEvents(queue: events)) }
+            group.cancelAll()
+            await loop.stop()
+            try await group.waitForAll()
+            await loop.waitUntilStopped()
+            return try result.get()
+        }
+    } onCancel: {
+        loop.post { loop in loop.interruptAll() }
+    }
+}
+
+/// Tells of entries as they come.
+private struct EntryLister: EntryTaker {
+    let placement: Placement
+    let events: EventQueue<SyncEvent>
+
+    func take(_ entries: [Entry]) async {
+        for entry in entries {
+            do {
+                events.push(.listed(entry, try placement.path(of: entry)))
+            } catch {
+                events.push(.problem(entry.origin, error))
+            }
+        }
+    }
+
+    func found(_ listing: SubListing) { events.push(.listing(listing)) }
+}
+
+extension Swift.Result where Failure == any Error {
+    fileprivate init(catching body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
