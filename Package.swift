@@ -20,6 +20,7 @@ let package = Package(
         .executable(name: "dlsync", targets: ["DLSyncTool"]),
     ],
     targets: [
+        .systemLibrary(name: "CCompression", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
@@ -28,11 +29,12 @@ let package = Package(
 
         // Rounding a Double calls the C library's mathematics, which only an import of Glibc would link by itself.
         .target(name: "SyncCore", swiftSettings: pureSettings, linkerSettings: [.linkedLibrary("m")]),
+        .target(name: "Compression", dependencies: ["CCompression", "SyncCore"], swiftSettings: settings),
         .target(name: "Curl", dependencies: ["CCurl"], swiftSettings: settings),
         .target(name: "Markup", dependencies: ["CLibXML2", "SyncCore"], swiftSettings: settings),
         .target(
             name: "DLSync",
-            dependencies: ["CCrypto", "CSQLite", "CSystem", "Curl", "Markup", "SyncCore"],
+            dependencies: ["CCrypto", "CSQLite", "CSystem", "Compression", "Curl", "Markup", "SyncCore"],
             swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: pureSettings),
         .target(
@@ -47,6 +49,9 @@ let package = Package(
             name: "TestSupportTests", dependencies: ["SyncCore", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SyncCoreTests", dependencies: ["SyncCore", "TestSupport"], resources: [.copy("Resources")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CompressionTests", dependencies: ["Compression", "SyncCore", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "CurlTests", dependencies: ["Curl", "SyncCore", "TestSupport"], swiftSettings: settings),

@@ -3,6 +3,17 @@ package import SyncCore
 /// The formats that are read, in the order in which a document is tried. One more format is one more line.
 package let manifestFormats: [ManifestFormat] = [
     .html,
+    ManifestFormat(.gcs),
+    ManifestFormat(.s3),
+    ManifestFormat(.azure),
+    ManifestFormat(.metalink),
+    ManifestFormat(.sitemap),
+    ManifestFormat(.feed),
+    ManifestFormat(.repomd),
+    ManifestFormat(.webdav),
+    ManifestFormat(.thredds),
+    ManifestFormat(.autoindexXML),
+    ManifestFormat(.maven),
     .autoindexJSON,
     .debian,
     .checksums,
@@ -30,7 +41,9 @@ package func chooseFormat(
         return format
     }
     if let format = manifestFormats.first(where: { $0.recognises(start, context) }) { return format }
+    let root = XMLPrologue.root(of: start, charset: context.charset)
+    let content = root.map { "is XML whose root element is \(quoted($0.name.utf8))" } ?? describeContent(start)
     throw ManifestError(
-        "\(context.sourceName) \(describeContent(start)) and is no manifest that can be recognised; if it is one, name "
+        "\(context.sourceName) \(content) and is no manifest that can be recognised; if it is one, name "
             + "its format with --format (\(known))")
 }

@@ -99,6 +99,12 @@ package final class HTMLListingReader: ManifestReader {
             throw ManifestError(
                 "\(context.sourceName) is a login page; give credentials with --user, --netrc or --cookie")
         }
+        // A portal or a moved page: its few links are not the listing that was asked for.
+        if signs.isRedirect, !isIndex, !collector.hasMetadata {
+            throw ManifestError(
+                "\(context.sourceName) only sends its readers to another page, as portals do that want a login; name that "
+                    + "page if it is the one that you mean")
+        }
         guard collector.count == 0, !isIndex else { return }
         if signs.hasScript, signs.linkCount == 0 {
             throw ManifestError(

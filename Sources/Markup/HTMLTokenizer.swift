@@ -199,7 +199,7 @@ extension HTMLTokenizer {
 }
 
 /// Runs libxml2's own set-up once, whichever thread comes first (https://gnome.pages.gitlab.gnome.org/libxml2/html/).
-private let initializeLibXML2: Void = xmlInitParser()
+let initializeLibXML2: Void = xmlInitParser()
 
 /// Keeps a tag back until it is whole: libxml2's parser takes a `</script` or `</style` that is cut within its name for
 /// text, and the rest of the page with it.

@@ -28,7 +28,7 @@ struct ListingCollector {
             items.append(.listing(SubListing(url: url, path: place, origin: origin)))
             return
         }
-        let digests = LinkJudge.digest(of: row.link).map { [$0] } ?? []
+        let digests = LinkJudge.digest(of: row.link).map { [$0] } ?? row.metadata.digests
         let entry = Entry(
             urls: [url], suggestedPath: place, size: row.metadata.size, modified: row.metadata.modified,
             digests: digests, origin: origin)

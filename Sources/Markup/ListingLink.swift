@@ -6,6 +6,10 @@ struct ListingLink {
     var reference: [UInt8]
     /// Whether the reference was longer than any URL may be.
     var isCut = false
+    /// Whether the link is marked as one to a directory, which its address may not show (serve-index).
+    var isMarkedAsDirectory = false
+    /// Whether the link has what only links to packages have (PEP 503, 592, 658).
+    var isMarkedAsPackage = false
     /// The text that it shows.
     var text: [UInt8] = []
     /// The parts of the text after the first, where the link holds more than a name.
@@ -33,20 +37,33 @@ struct LinkJudge {
 
     /// A judge for a page and what its references are resolved against.
     init(page: WebURL, base: WebURL) {
-        root = ListingRoot(page: page)
+        let own = ListingRoot(page: page)
+        // A base below the page is where its listing is; one above or elsewhere only shortens its links.
+        if case .below(_, isDirectory: true) = own.place(of: base) {
+            root = ListingRoot(page: base)
+        } else {
+            root = own
+        }
         self.base = base
     }
 
     /// What a link is.
     func kind(of link: ListingLink) -> LinkKind {
         guard let url = url(of: link) else { return .other }
-        switch root.place(of: url) {
+        let place = root.place(of: url)
+        if case .below = place {} else if let package = package(link, url) { return package }
+        switch place {
         case .elsewhere: return .other
         case .parent: return Self.namesParent(link) ? .parent : .other
         case .itself(let query): return Self.isSorting(query) ? .sorting : .other
         case .below(let path, let isDirectory):
             // A query behind a directory sorts it.
             guard !(isDirectory && url.query != nil), !path.isEmpty else { return .other }
+            if link.isMarkedAsDirectory, !isDirectory,
+                let directory = url.resolve(bytes: Array(url.path.utf8)[...] + [UInt8(ascii: "/")])
+            {
+                return .entry(url: directory, path: path, isDirectory: true)
+            }
             return .entry(url: url, path: path, isDirectory: isDirectory)
         }
     }
@@ -59,6 +76,14 @@ struct LinkJudge {
             let algorithm = DigestAlgorithm(name: String(decoding: fragment[..<equals], as: UTF8.self))
         else { return nil }
         return Digest(algorithm, hex: String(decoding: fragment[(equals + 1)...], as: UTF8.self))
+    }
+
+    /// A package of an index, which counts wherever it lies: its page names it with a digest, or with what else installers
+    /// want to know of it.
+    private func package(_ link: ListingLink, _ url: WebURL) -> LinkKind? {
+        guard link.isMarkedAsPackage || Self.digest(of: link) != nil else { return nil }
+        let name = decodedLastSegment(of: url)
+        return name.isEmpty ? nil : .entry(url: url, path: name, isDirectory: false)
     }
 
     private func url(of link: ListingLink) -> WebURL? {

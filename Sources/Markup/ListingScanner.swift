@@ -18,6 +18,8 @@ struct ListingScanner {
         var titles: [[UInt8]] = []
         var hasPasswordField = false
         var hasScript = false
+        /// Whether the page sends its reader to another one.
+        var isRedirect = false
         var linkCount = 0
     }
 
@@ -42,7 +44,7 @@ struct ListingScanner {
     private var rowLinks: [ListingLink] = []
     /// The reference of the open cell's first link.
     private var cellReference: [UInt8]?
-    private var sizeColumn: Int?
+    private var columns = RowColumns()
 
     init(limits: MarkupLimits) { self.limits = limits }
 
@@ -67,10 +69,20 @@ struct ListingScanner {
         case "a":
             endLink()
             guard let reference = attributes["href"] else { return }
-            startLink(ListingLink(reference: reference.value, isCut: reference.isCut))
+            var link = ListingLink(reference: reference.value, isCut: reference.isCut)
+            let classes = attributes["class"].map { RowMetadata.plain($0.value) } ?? []
+            link.isMarkedAsDirectory = Parts(of: classes[...], separatedBy: 0x20).contains {
+                $0.elementsEqual("icon-directory".utf8)
+            }
+            link.isMarkedAsPackage = attributes.contains { Self.packageMarks.contains($0.name) }
+            startLink(link)
         case "base":
             if baseReference == nil, let reference = attributes["href"] { baseReference = reference.value }
         case "script": signs.hasScript = true
+        case "meta":
+            let isRefresh = attributes["http-equiv"].map { asciiLowercase($0.value).elementsEqual("refresh".utf8) }
+            let content = asciiLowercase(attributes["content"]?.value ?? [])
+            if isRefresh == true, String(decoding: content, as: UTF8.self).contains("url=") { signs.isRedirect = true }
         case "input":
             let type = attributes["type"].map { asciiLowercase($0.value) }
             if type?.elementsEqual("password".utf8) == true { signs.hasPasswordField = true }
@@ -106,7 +118,7 @@ struct ListingScanner {
             cellReference = nil
         case "table":
             leaveRow()
-            sizeColumn = nil
+            columns = RowColumns()
         case "pre":
             leaveRow()
             endLines()
@@ -127,7 +139,7 @@ struct ListingScanner {
         case "tr": endRow()
         case "table":
             endRow()
-            sizeColumn = nil
+            columns = RowColumns()
         case "pre":
             endLines()
             preformattedDepth = max(0, preformattedDepth - 1)
@@ -140,6 +152,9 @@ struct ListingScanner {
         }
     }
 
+    private static let packageMarks: Set<String> = [
+        "data-core-metadata", "data-dist-info-metadata", "data-gpg-sig", "data-requires-python", "data-yanked",
+    ]
     private static let hardBoundaries: Set<String> = [
         "body", "dl", "form", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "table", "ul",
     ]
@@ -244,7 +259,7 @@ extension ListingScanner {
         }
         if !found.isFound { found = RowMetadata(inFrontOf: link.before) }
         if !found.isFound {
-            found = RowMetadata(cells: link.innerParts.dropFirst().map { RowCell(text: $0) }, sizeColumn: nil)
+            found = RowMetadata(cells: link.innerParts.dropFirst().map { RowCell(text: $0) }, columns: RowColumns())
         }
         if let pendingDateTime, let date = RowCell(dateTime: pendingDateTime).date { found.modified = date }
         return found
@@ -259,12 +274,10 @@ extension ListingScanner {
     private mutating func endRow() {
         guard isInRow else { return }
         endLink()
-        if rowLinks.isEmpty || cells.allSatisfy({ isBlankText($0.text) }),
-            let column = cells.firstIndex(where: \.namesSize)
-        {
-            sizeColumn = column
+        if rowLinks.isEmpty || cells.allSatisfy({ isBlankText($0.text) }) {
+            columns.learn(from: cells)
         }
-        let metadata = RowMetadata(cells: cells, sizeColumn: sizeColumn)
+        let metadata = RowMetadata(cells: cells, columns: columns)
         let first = rowLinks.first?.reference
         for link in rowLinks {
             // The row speaks of its first file; a link to something else, such as a signature, is not that.

@@ -4,6 +4,7 @@ import SyncCore
 struct RowMetadata {
     var size: SizeKnowledge = .unknown
     var modified: ListedDate?
+    var digests: [Digest] = []
     /// Whether anything was recognised, be it only the mark for no size.
     var isFound = false
 
@@ -51,13 +52,18 @@ struct RowMetadata {
         }
     }
 
-    /// Reads the cells of a table's row; `sizeColumn` is the cell under a heading that names a size.
-    init(cells: [RowCell], sizeColumn: Int?) {
+    /// Reads the cells of a table's row, whose headings may have told what some of them hold.
+    init(cells: [RowCell], columns: RowColumns) {
+        digests = columns.digests.compactMap { column in
+            guard cells.indices.contains(column.index) else { return nil }
+            let text = trimmed(Self.plain(cells[column.index].text)[...])
+            return Digest(column.algorithm, hex: String(decoding: text, as: UTF8.self))
+        }
         for cell in cells where modified == nil {
             modified = cell.date
         }
         let dated = modified != nil
-        if let sizeColumn, cells.indices.contains(sizeColumn), let size = cells[sizeColumn].size {
+        if let column = columns.size, cells.indices.contains(column), let size = cells[column].size {
             self.size = size.size
             isFound = true
             return
@@ -86,6 +92,23 @@ struct RowMetadata {
             index += 1
         }
         return output
+    }
+}
+
+/// What the headings of a table tell of its columns.
+struct RowColumns {
+    /// The column of sizes.
+    private(set) var size: Int?
+    /// The columns of digests.
+    private(set) var digests: [(index: Int, algorithm: DigestAlgorithm)] = []
+
+    /// Looks at a row that may be one of headings.
+    mutating func learn(from cells: [RowCell]) {
+        if let index = cells.firstIndex(where: \.namesSize) { size = index }
+        let named = cells.enumerated().compactMap { index, cell in
+            cell.namedDigest.map { (index: index, algorithm: $0) }
+        }
+        if !named.isEmpty { digests = named }
     }
 }
 
@@ -122,4 +145,18 @@ struct RowCell {
         let text = asciiLowercase(trimmed(RowMetadata.plain(fullText)[...]))
         return ["size", "file size", "filesize"].contains { text.starts(with: $0.utf8) } && text.count < 32
     }
+
+    /// The algorithm that the cell names as the heading of a column of digests: `MD5`, `SHA-256 sum`.
+    var namedDigest: DigestAlgorithm? {
+        var text = asciiLowercase(trimmed(RowMetadata.plain(fullText)[...]))
+        for word in ["checksum", "digest", "hash", "sum"] where text.count < 32 && text.ends(with: word) {
+            text.removeLast(word.utf8.count)
+            break
+        }
+        return text.count < 32 ? DigestAlgorithm(name: String(decoding: trimmed(text[...]), as: UTF8.self)) : nil
+    }
+}
+
+extension [UInt8] {
+    fileprivate func ends(with word: String) -> Bool { suffix(word.utf8.count).elementsEqual(word.utf8) }
 }

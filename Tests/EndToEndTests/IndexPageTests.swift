@@ -5,12 +5,13 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct IndexPageTests {
     /// A server and the form of its pages.
     enum Kind: CaseIterable {
-        case nginx, nginxRounded, apachePlain, apacheFancy, apacheTable
+        case nginx, nginxRounded, nginxXML, apachePlain, apacheFancy, apacheTable
 
         func start(root: String) throws -> WebServer {
             switch self {
             case .nginx: try NginxServer.start(root: root)
             case .nginxRounded: try NginxServer.start(root: root, exactSizes: false)
+            case .nginxXML: try NginxServer.start(root: root, listing: .xml)
             case .apachePlain: try ApacheServer.start(root: root, listing: .plain)
             case .apacheFancy: try ApacheServer.start(root: root, listing: .fancy)
             case .apacheTable: try ApacheServer.start(root: root, listing: .table)
@@ -20,7 +21,7 @@ import Testing
         /// Whether the server's pages list a name: nginx leaves hidden files out.
         func lists(_ name: String) -> Bool {
             switch self {
-            case .nginx, .nginxRounded: !name.hasPrefix(".")
+            case .nginx, .nginxRounded, .nginxXML: !name.hasPrefix(".")
             case .apachePlain, .apacheFancy, .apacheTable: true
             }
         }

@@ -47,6 +47,22 @@ import Testing
             ("# file url\nhttp://a.example/x\n", "list"),
             ("#url,md5\nhttp://a.example/x,1\n", "csv"), ("#url\tmd5\nhttp://a.example/x\t1\n", "tsv"),
             ("# list of url, size\n", "list"),
+            ("<?xml version=\"1.0\"?><metalink>", "metalink"), ("\n <metalink version='3.0'><files/>", "metalink"),
+            ("<m:metalink xmlns:m=\"urn:ietf:params:xml:ns:metalink\">", "metalink"),
+            ("<feed xmlns=\"http://www.w3.org/2005/Atom\">", "feed"), ("<rss version=\"2.0\">", "feed"),
+            ("<?xml version='1.0'?><!-- a > b --><?x y?><urlset>", "sitemap"),
+            ("<x:sitemapindex xmlns:x='u'>", "sitemap"),
+            ("<ListBucketResult xmlns='http://s3.amazonaws.com/doc/2006-03-01/'>", "s3"), ("<ListBucketResult>", "s3"),
+            ("<ListBucketResult xmlns='http://doc.s3.amazonaws.com/2006-03-01'>", "gcs"),
+            ("\u{FEFF}<?xml version='1.0'?><EnumerationResults>", "azure"),
+            ("<x:multistatus xmlns:x='DAV:'>", "webdav"), ("<list>", "autoindex-xml"),
+            ("<repomd xmlns='http://linux.duke.edu/metadata/repo'>", "repomd"),
+            ("<metadata xmlns='http://linux.duke.edu/metadata/common'>", "repomd"),
+            ("<metadata modelVersion='1.1.0'>", "maven-metadata"),
+            (
+                "<c:catalog xmlns:c='http://www.unidata.ucar.edu/namespaces/thredds/InvCatalog/v1.0'>", "thredds"
+            ),
+            ("<!DOCTYPE rss SYSTEM 'http://n.example/rss.dtd'><rss>", "feed"),
         ])
     func recognised(_ text: String, _ name: String) throws {
         #expect(try format(text.utf8) == name)
@@ -56,13 +72,20 @@ import Testing
     func utf16() throws {
         #expect(try format([0xFF, 0xFE] + "http://a.example/x\r\n".utf8.flatMap { [$0, 0] }) == "list")
         #expect(try format([0xFE, 0xFF] + "<html>".utf8.flatMap { [0, $0] }) == "html")
+        #expect(try format([0xFE, 0xFF] + "<urlset>".utf8.flatMap { [0, $0] }) == "sitemap")
+        #expect(
+            try format([0xFF, 0xFE] + "<?xml version='1.0' encoding='UTF-16'?><rss>".utf8.flatMap { [$0, 0] }) == "feed"
+        )
     }
 
     @Test(
         "what fits no format is refused by what it looks like",
         arguments: [
-            ("", "is empty"), ("  \n", "only blanks"), ("<feed xmlns=\"http://www.w3.org/2005/Atom\">", "XML"),
-            ("<?xml version=\"1.0\"?><metalink>", "XML"), ("{}", "JSON"), ("%PDF-1.4", "PDF"),
+            ("", "is empty"), ("  \n", "only blanks"),
+            ("<svg xmlns=\"http://www.w3.org/2000/svg\">", "is XML whose root element is 'svg'"),
+            ("<?xml version=\"1.0\"?><Error><Code>NoSuchBucket</Code></Error>", "root element is 'Error'"),
+            ("<feed xmlns=\"http://other.example/\">", "'feed'"), ("<multistatus>", "'multistatus'"), ("{}", "JSON"),
+            ("%PDF-1.4", "PDF"),
             ("#!/bin/sh\necho", "no URL"),
             ("readme.txt\n", "no URL"), ("see docs/x.\n", "no URL"), ("docs/x\nand more\n", "no URL"),
             ("docs/x/\n", "no URL"),
@@ -90,6 +113,7 @@ import Testing
         #expect(try format("readme.txt".utf8, named: "list") == "list")
         let error = #expect(throws: ManifestError.self) { try format("http://a.example/".utf8, named: "lst") }
         #expect(error?.message.contains("csv, list") == true)
+        #expect(error?.message.contains("html, gcs, s3") == true)
     }
 
     @Test(

@@ -27,6 +27,7 @@ private func paths(_ reading: Reading) -> [String] {
         switch item {
         case .entry(let entry): String(decoding: entry.suggestedPath ?? [], as: UTF8.self)
         case .listing(let listing): String(decoding: listing.path, as: UTF8.self) + "/"
+        case .nextPage(let url): "next: \(url)"
         case .problem(let problem): "problem: \(problem.message)"
         }
     }
@@ -72,10 +73,10 @@ private func paths(_ reading: Reading) -> [String] {
         #expect(paths(reading) == ["a.txt", "b.txt"])
     }
 
-    @Test("links are resolved against <base>, relative or not")
+    @Test("links are resolved against <base>, and one below the page is where its listing is")
     func base() throws {
         let body = "<title>Index of</title></head><body><a href=\"a.txt\">a</a></body></html>"
-        #expect(paths(try readPage("<html><head><base href=\"sub/\">" + body)) == ["sub/a.txt"])
+        #expect(paths(try readPage("<html><head><base href=\"sub/\">" + body)) == ["a.txt"])
         #expect(paths(try readPage("<html><BASE HREF=http://h.example/pub/><head>" + body)) == ["a.txt"])
         #expect(try readPage("<html><head><base href=\"http://h.example/pub/\">" + body, at: nil).entries.count == 1)
         #expect(try readPage("<html><head>" + body, at: nil).error?.message.contains("--base-url") == true)
@@ -125,6 +126,39 @@ private func paths(_ reading: Reading) -> [String] {
         let entry = try #require(reading.entries.first { $0.suggestedPath == [0x61] })
         #expect(entry.size == .exact(5))
         #expect(entry.modified == ListedDate(secondsSinceEpoch: 1_704_067_200, hasZone: false, hasSeconds: false))
+    }
+
+    @Test(
+        "packages count wherever they lie, if their links have what only packages' have",
+        arguments: [
+            ("https://files.example/a/b/p-1.whl#sha256=" + String(repeating: "ab", count: 32), "", ["p-1.whl"]),
+            ("/files/p-1%2Blocal.whl", "data-yanked", ["p-1+local.whl"]),
+            ("../../p-1.tar.gz", "data-requires-python=\"&gt;=3\"", ["p-1.tar.gz"]),
+            ("https://files.example/p-1.whl#sha256=abcd", "", []), ("https://files.example/p-1.whl", "", []),
+            ("https://files.example/dir/", "data-yanked", []), ("ftp://files.example/p-1.whl", "data-yanked", []),
+            ("sub/p-1.whl", "data-yanked=\"broken\"", ["sub/p-1.whl"]),
+        ])
+    func packages(_ reference: String, _ attributes: String, _ expected: [String]) throws {
+        #expect(paths(try readPage(page("<a href=\"\(reference)\" \(attributes)>p</a>"))) == expected)
+    }
+
+    @Test("a link that is marked as one to a directory is one, without a slash at its end")
+    func markedDirectory() throws {
+        let reading = try readPage(
+            page("<a href=\"/pub/old\" class=\"icon icon-directory\">old</a> <a href=\"/pub/f\" class=\"icon\">f</a>"))
+        #expect(paths(reading) == ["old/", "f"])
+        #expect(reading.listings.map(\.url.string) == ["http://h.example/pub/old/"])
+    }
+
+    @Test("a column of digests is read by its heading, and what is none in it is passed over")
+    func digestColumn() throws {
+        let sums = [String(repeating: "0a", count: 16), String(repeating: "0B", count: 32)]
+        let reading = try readPage(
+            page(
+                "<table><tr><th>Name<th>MD5<th>SHA-256 checksum<th>Date<tr><td><a href=x>x</a><td>\(sums[0])<td>\(sums[1])<td>-"
+                    + "<tr><td><a href=y>y</a><td>-<td>n/a<td>2020-01-01 00:00</table>"))
+        let digests = reading.entries.map { $0.digests.map(\.description) }
+        #expect(digests.contains(["md5=" + sums[0], "sha-256=" + sums[1].lowercased()]) && digests.contains([]))
     }
 
     @Test("a digest in a link's fragment is taken")
@@ -207,6 +241,12 @@ private func paths(_ reading: Reading) -> [String] {
             ("<html><body><form><input type=password></form></body></html>", "login page"),
             ("<html><a href=\"forgot\">f</a><form><INPUT TYPE=\"Password\"></form></html>", "login page"),
             ("<html><script src=\"app.js\"></script><div id=root></div></html>", "JavaScript"),
+            (
+                "<html><META HTTP-EQUIV=Refresh content='0; URL=http://portal.example/'><a href=terms.html>t</a></html>",
+                "another page"
+            ),
+            ("<html><script>location.href='http://portal.example/'</script></html>", "JavaScript"),
+            ("<html><meta http-equiv=refresh content='0;url=/login'></html>", "another page"),
             ("<html><h1>It works!</h1></html>", "no index page"), ("", "no index page"),
             ("<html><a href=\"http://other.example/\">x</a><a href=\"/\">Home</a></html>", "no index page"),
         ])

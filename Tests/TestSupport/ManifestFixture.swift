@@ -41,15 +41,31 @@ package struct ManifestFixture: Sendable, CustomStringConvertible {
 
     /// What a reading has wrong, one line each.
     package func differences(from reading: Reading) -> [String] {
-        if let error = reading.error { return ["not read: \(error.message)"] }
+        if let error = reading.error {
+            return meta.mayRefuseDocument == true ? [] : ["not read: \(error.message)"]
+        }
         var found: [String: Found] = [:]
         for entry in reading.entries {
             if let url = entry.urls.first { found[normalised(url.string)] = Found(entry) }
         }
-        for listing in reading.listings { found[normalised(listing.url.string)] = Found(listing) }
+        // A list of files may itself be one of the files.
+        for listing in reading.listings where found[normalised(listing.url.string)] == nil {
+            found[identity(listing)] = Found(listing)
+        }
         var differences: [String] = []
+        if reading.nextPages.map({ normalised($0.string) }) != [meta.nextPageUrl].compactMap({ $0.map(normalised) }) {
+            differences.append("goes on at \(reading.nextPages), not at \(meta.nextPageUrl ?? "nothing")")
+        }
+        if reading.problems.count < meta.refused?.count ?? 0 {
+            differences.append("\(reading.problems.count) problems, but more names are to be refused")
+        }
         for wanted in expected {
-            guard let item = found.removeValue(forKey: normalised(wanted.url)) else {
+            // Files that can only be had otherwise are told as problems.
+            if let mirrors = wanted.mirrors, !mirrors.contains(where: \.isWeb) { continue }
+            let address = wanted.mirrors?.first(where: \.isWeb)?.url ?? wanted.url
+            // The address of a directory may lack the slash that its listing has.
+            let keys = [normalised(address), normalised(address + "/"), wanted.path]
+            guard let key = keys.first(where: { found[$0] != nil }), let item = found.removeValue(forKey: key) else {
                 if wanted.debatable == nil { differences.append("missing: \(wanted.url)") }
                 continue
             }
@@ -60,6 +76,13 @@ package struct ManifestFixture: Sendable, CustomStringConvertible {
             differences.append("too much: \(url)")
         }
         return differences
+    }
+
+    /// What tells a listing from others: a bucket's by the path of its keys, another by its address.
+    private func identity(_ listing: SubListing) -> String {
+        let isOfBucket = listing.url.query?.contains("prefix=") == true
+        return isOfBucket
+            ? String(decoding: listing.path, as: UTF8.self) + "/" : normalised(listing.url.string)
     }
 
     private func normalised(_ url: String) -> String {
@@ -76,6 +99,12 @@ package struct ManifestFixture: Sendable, CustomStringConvertible {
         var contentType: String?
         var listBase: String?
         var namesWithBrokenLinks: [String]?
+        var nextPageUrl: String?
+        var mayRefuseDocument: Bool?
+        var refused: [Refused]?
+
+        /// A name, alone or with the reason.
+        struct Refused: Decodable { init(from decoder: any Decoder) {} }
     }
 
     fileprivate struct ExpectedEntry: Decodable {
@@ -85,6 +114,9 @@ package struct ManifestFixture: Sendable, CustomStringConvertible {
         var sizeApprox: Double?
         var modified: String?
         var checksums: [String: String]
+        var checksumsOptional: [String: String]?
+        var pieces: [Pieces]?
+        var signature: Bool?
         var kind: String
         var debatable: String?
         var debatablePath: Bool?
@@ -94,7 +126,18 @@ package struct ManifestFixture: Sendable, CustomStringConvertible {
         var mirrors: [Mirror]?
     }
 
-    fileprivate struct Mirror: Decodable { var url: String }
+    fileprivate struct Mirror: Decodable {
+        var url: String
+        var isWeb: Bool { url.hasPrefix("http:") || url.hasPrefix("https:") }
+    }
+
+    fileprivate struct Pieces: Decodable {
+        var type: String
+        var length: Int64
+        var count: Int
+        var first: String
+        var last: String
+    }
 }
 
 /// An item of a reading, in the words of the expected ones.
@@ -105,6 +148,9 @@ private struct Found {
     var size: SizeKnowledge = .unknown
     var modified: ListedDate?
     var digests: [Digest] = []
+    var guessedDigest: Digest?
+    var pieces: PieceDigests?
+    var isSigned = false
     var headers: [HeaderField] = []
     var urls: [WebURL] = []
 
@@ -115,6 +161,9 @@ private struct Found {
         size = entry.size
         modified = entry.modified
         digests = entry.digests
+        guessedDigest = entry.guessedDigest
+        pieces = entry.pieces
+        isSigned = entry.isSigned
         headers = entry.headers
         urls = entry.urls
     }
@@ -134,11 +183,13 @@ private struct Found {
         func check(_ holds: Bool, _ difference: @autoclosure () -> String) {
             if !holds { differences.append(difference()) }
         }
-        check(kind == wanted.kind || wanted.debatable != nil, "is a \(kind)")
+        let wantedKind = wanted.kind == "listing" ? "directory" : wanted.kind
+        check(kind == wantedKind || wanted.debatable != nil, "is a \(kind)")
         checkPath(wanted, check)
         if kind == "directory" { return differences }
         switch (wanted.size, wanted.sizeApprox) {
-        case (let exact?, _): check(size == .exact(exact), "size \(size), not \(exact)")
+        case (let exact?, _):
+            check(size == .exact(exact) || size == .claimed(exact), "size \(size), not \(exact)")
         case (nil, let rough?):
             check(size != .unknown && size.allows(Int64(rough)), "size \(size), not about \(rough)")
             if case .within(let bounds) = size {
@@ -155,15 +206,36 @@ private struct Found {
         for header in wanted.headers ?? [] {
             check(headers.contains { "\($0.name): \($0.value)" == header }, "no header \(header)")
         }
-        for mirror in wanted.mirrors ?? [] {
+        check(digests.count <= wanted.checksums.count, "digests out of nothing")
+        for (name, hex) in wanted.checksumsOptional ?? [:] {
+            check(guessedDigest.map { $0.algorithm.rawValue == name && $0.hex == hex } ?? false, "guesses no \(name)")
+        }
+        check(guessedDigest == nil || wanted.checksumsOptional != nil, "guesses a digest")
+        checkPieces(wanted, check)
+        check(isSigned == (wanted.signature ?? false), isSigned ? "is signed" : "is not signed")
+        for mirror in wanted.mirrors ?? [] where mirror.isWeb {
             check(urls.contains { $0.string == mirror.url }, "no mirror \(mirror.url)")
         }
         return differences
     }
 
+    private func checkPieces(
+        _ wanted: ManifestFixture.ExpectedEntry, _ check: (Bool, @autoclosure () -> String) -> Void
+    ) {
+        guard let lists = wanted.pieces else { return check(pieces == nil, "has pieces") }
+        // A list that does not make up the file is none.
+        let whole = lists.filter { list in wanted.size.map { $0 <= list.length * Int64(list.count) } ?? true }
+        guard let pieces else { return check(whole.isEmpty, "has no pieces") }
+        check(
+            whole.contains {
+                $0.type == pieces.algorithm.rawValue && $0.length == pieces.length && $0.count == pieces.count
+                    && $0.first == pieces[0]?.hex && $0.last == pieces[pieces.count - 1]?.hex
+            }, "has other pieces")
+    }
+
     private func checkPath(_ wanted: ManifestFixture.ExpectedEntry, _ check: (Bool, @autoclosure () -> String) -> Void)
     {
-        guard wanted.debatablePath == nil else { return }
+        guard wanted.debatablePath == nil, !(wanted.kind == "listing" && wanted.debatable != nil) else { return }
         var bytes = Array(wanted.path.utf8)
         if let hex = wanted.pathBytesHex {
             let digits = Array(hex.utf8)
@@ -172,7 +244,8 @@ private struct Found {
             }
         }
         if let directory = wanted.dir { bytes = Array(directory.utf8) + [UInt8(ascii: "/")] + bytes }
-        let own = path ?? lastSegment
+        var own = path ?? lastSegment
+        if wanted.kind == "listing", own.last == UInt8(ascii: "/") { own.removeLast() }
         check(
             own == bytes, "path \(String(decoding: own, as: UTF8.self)), not \(String(decoding: bytes, as: UTF8.self))")
     }

@@ -17,6 +17,10 @@ package struct Reading: Hashable, Sendable {
     package var listings: [SubListing] {
         items.compactMap { if case .listing(let listing) = $0 { listing } else { nil } }
     }
+    /// Where the listing goes on.
+    package var nextPages: [WebURL] {
+        items.compactMap { if case .nextPage(let url) = $0 { url } else { nil } }
+    }
     /// The problems.
     package var problems: [ManifestProblem] {
         items.compactMap { if case .problem(let problem) = $0 { problem } else { nil } }

@@ -1,4 +1,3 @@
-internal import Markup
 internal import SyncCore
 
 /// What the entries of sources are given to.
@@ -28,12 +27,20 @@ struct SourceReading: Sendable {
         var source: Source
         var directory: [UInt8] = []
         var depth = 0
+        /// The name of its format, where that is known.
+        var format: String?
+        /// The first entry of the page before it, if it is a further page of a listing.
+        var pageBefore: PageBefore?
+    }
+
+    private struct PageBefore {
+        var firstEntry: WebURL?
     }
 
     /// Reads the sources to their end.
     func read(_ sources: [Source]) async {
         await withTaskGroup(of: [Document].self) { group in
-            var waiting = sources.map { Document(source: $0) }
+            var waiting = sources.map { Document(source: $0, format: configuration.format) }
             var seen = Set<String>()
             var running = 0
             var next = 0
@@ -41,7 +48,10 @@ struct SourceReading: Sendable {
                 while next < waiting.count, running < Self.listingsAtOnce {
                     let document = waiting[next]
                     next += 1
-                    if case .url(let url) = document.source, !seen.insert(url.string).inserted { continue }
+                    if case .url(let url) = document.source, !seen.insert(url.string).inserted {
+                        if document.pageBefore != nil { events.push(repeated(url)) }
+                        continue
+                    }
                     running += 1
                     group.addTask { await read(document) }
                 }
@@ -52,6 +62,13 @@ struct SourceReading: Sendable {
                 waiting += found
             }
         }
+    }
+
+    /// A listing whose pages lead back to one that was read has no end.
+    private func repeated(_ page: WebURL) -> SyncEvent {
+        .sourceFailed(
+            source: page.redacted,
+            Failure(.unreadable, "\(page.redacted) is named as a further page of its listing a second time"))
     }
 
     /// Reads one document; gives the listings that it names.
@@ -73,13 +90,14 @@ struct SourceReading: Sendable {
     private func readFile(_ bytes: FileBytes, _ document: Document) async throws(Failure) -> [Document] {
         let context = ManifestContext(
             sourceName: document.source.name, baseURL: configuration.baseURL, directory: document.directory)
-        var reader = DocumentReader(context: context, format: configuration.format)
+        var reader = DocumentReader(context: context, format: document.format)
         var found: [Document] = []
         while let piece = try await bytes.next() {
             guard !Task.isCancelled else { throw Failure(.interrupted, "interrupted") }
             found += await handOn(try reader.read(piece), document)
         }
-        return found + (await handOn(try reader.finish(), document))
+        found += await handOn(try reader.finish(), document)
+        return found + (try nextPage(reader, document))
     }
 
     private func readURL(_ url: WebURL, _ document: Document) async throws(Failure) -> [Document] {
@@ -90,24 +108,42 @@ struct SourceReading: Sendable {
         while true {
             switch await channel.next() {
             case .begin(let head, let finalURL):
-                // The user's base is that of the source, not of the listings that it names.
-                let given = document.depth == 0 ? configuration.baseURL : nil
+                // The user's base is that of the source, not of the listings that it names, nor of its further pages.
+                let isSource = document.depth == 0 && document.pageBefore == nil
+                let given = isSource ? configuration.baseURL : nil
                 // After a cut the listing is told once more from its start; entries that were taken are passed over then.
                 reader = DocumentReader(
                     context: ManifestContext(
-                        sourceName: document.source.name, baseURL: given ?? finalURL,
+                        sourceName: document.source.name,
+                        baseURL: given ?? finalURL,
                         mediaType: head.representation.mediaType, charset: head.charset,
                         directory: document.directory),
-                    format: document.depth == 0 ? configuration.format : nil)
+                    format: document.format)
                 found = []
             case .bytes(let bytes):
                 found += await handOn(try reader?.read(bytes) ?? [], document)
             case .end:
-                return found + (await handOn(try reader?.finish() ?? [], document))
+                found += await handOn(try reader?.finish() ?? [], document)
+                guard let reader else { return found }
+                return found + (try nextPage(reader, document))
             case .failed(let failure):
                 throw failure
             }
         }
+    }
+
+    /// The page that a document's listing goes on with.
+    private func nextPage(_ reader: DocumentReader, _ document: Document) throws(Failure) -> [Document] {
+        guard let url = reader.nextPage else { return [] }
+        if let before = document.pageBefore?.firstEntry, before == reader.firstEntry {
+            throw Failure(
+                .unreadable, "\(document.source.name) answers a further page of the listing with the page before it")
+        }
+        return [
+            Document(
+                source: .url(url), directory: document.directory, depth: document.depth, format: document.format,
+                pageBefore: PageBefore(firstEntry: reader.firstEntry))
+        ]
     }
 
     /// Gives entries to the intake, and tells of problems; gives the listings that are to be followed.
@@ -124,6 +160,7 @@ struct SourceReading: Sendable {
                 }
             case .listing(let listing):
                 if let next = follow(listing, from: document) { listings.append(next) }
+            case .nextPage: break
             case .problem(let problem):
                 events.push(.problem(problem.origin, Failure(.badEntry, problem.message)))
             }
@@ -143,7 +180,7 @@ struct SourceReading: Sendable {
                 .problem(listing.origin, Failure(.unsafePath, "the listing \(name) \(why) and is not followed")))
             return nil
         }
-        return Document(source: .url(listing.url), directory: listing.path, depth: depth)
+        return Document(source: .url(listing.url), directory: listing.path, depth: depth, format: listing.format)
     }
 }
 
@@ -157,64 +194,6 @@ extension [UInt8] {
             if run == 4 { return true }
         }
         return false
-    }
-}
-
-/// Reads one document of a format that shows only with its first bytes.
-private struct DocumentReader {
-    /// A format is recognised by so many first bytes.
-    private static let recognisedBytes = 4096
-
-    private let context: ManifestContext
-    private let format: String?
-    private var start: [UInt8] = []
-    private var reader: (any ManifestReader)?
-
-    init(context: ManifestContext, format: String?) {
-        self.context = context
-        self.format = format
-    }
-
-    mutating func read(_ bytes: [UInt8]) throws(Failure) -> [ManifestItem] {
-        if reader == nil {
-            start += bytes
-            guard start.count >= Self.recognisedBytes else { return [] }
-            return try recognise()
-        }
-        return try run { (reader, items) throws(ManifestError) in try reader.read(bytes[...], into: &items) }
-    }
-
-    mutating func finish() throws(Failure) -> [ManifestItem] {
-        var items = reader == nil ? try recognise() : []
-        items += try run { (reader, items) throws(ManifestError) in try reader.finish(into: &items) }
-        return items
-    }
-
-    private mutating func recognise() throws(Failure) -> [ManifestItem] {
-        do {
-            reader = try chooseFormat(
-                start: start.prefix(Self.recognisedBytes), context: context, named: format
-            ).makeReader(context)
-        } catch {
-            throw Failure(.unreadable, error.message)
-        }
-        defer { start = [] }
-        let bytes = start
-        return try run { (reader, items) throws(ManifestError) in try reader.read(bytes[...], into: &items) }
-    }
-
-    private mutating func run(
-        _ body: (inout any ManifestReader, inout [ManifestItem]) throws(ManifestError) -> Void
-    ) throws(Failure) -> [ManifestItem] {
-        guard var reader = self.reader else { return [] }
-        var items: [ManifestItem] = []
-        do {
-            try body(&reader, &items)
-        } catch {
-            throw Failure(.unreadable, error.message)
-        }
-        self.reader = reader
-        return items
     }
 }
 

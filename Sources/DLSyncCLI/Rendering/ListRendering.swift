@@ -23,6 +23,7 @@ package enum ListRendering {
         switch size {
         case .unknown: "?"
         case .exact(let bytes): SizeText.size(bytes)
+        case .claimed(let bytes): "~" + SizeText.size(bytes)
         case .within(let bounds): "~" + SizeText.size(bounds.lowerBound + (bounds.upperBound - bounds.lowerBound) / 2)
         }
     }
@@ -44,7 +45,7 @@ package enum ListRendering {
         var range = JSONValue.null
         switch entry.size {
         case .unknown: break
-        case .exact(let bytes): exact = bytes
+        case .exact(let bytes), .claimed(let bytes): exact = bytes
         case .within(let bounds): range = .array([.integer(bounds.lowerBound), .integer(bounds.upperBound)])
         }
         object.add("size", integer: exact)

@@ -91,8 +91,13 @@ package func quoted(_ bytes: some Sequence<UInt8>) -> String {
             text = text[..<(scheme + 3)] + text[(at + 1)...]
         }
     }
+    return "'\(plainText(text))'"
+}
+
+/// A text for a message: without characters that would disturb a terminal, and not longer than a line.
+package func plainText(_ text: some Sequence<UInt8>) -> String {
     var shown = ""
-    for character in String(decoding: text, as: UTF8.self) {
+    for character in String(decoding: Array(text), as: UTF8.self) {
         guard shown.count < 80 else {
             shown += "…"
             break
@@ -105,7 +110,7 @@ package func quoted(_ bytes: some Sequence<UInt8>) -> String {
         }
         shown.append(isPlain ? character : "\u{FFFD}")
     }
-    return "'\(shown)'"
+    return shown
 }
 
 /// Decodes one segment of a URL's path once, but for an encoded slash, which stays as `%2F`: it is part of a name and

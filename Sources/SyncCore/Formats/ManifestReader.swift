@@ -4,6 +4,8 @@ package enum ManifestItem: Hashable, Sendable {
     case entry(Entry)
     /// A listing below this one, to be read too.
     case listing(SubListing)
+    /// The document is only a part of its listing, which goes on there.
+    case nextPage(WebURL)
     /// A line or row that cannot be used; the rest goes on.
     case problem(ManifestProblem)
 }
@@ -16,11 +18,14 @@ public struct SubListing: Hashable, Sendable {
     public var path: [UInt8]
     /// Where it was named.
     public var origin: EntryOrigin
+    /// The name of its format, where that is known beforehand; it may have to be asked for in a way of its own.
+    package var format: String?
 
-    package init(url: WebURL, path: [UInt8], origin: EntryOrigin) {
+    package init(url: WebURL, path: [UInt8], origin: EntryOrigin, format: String? = nil) {
         self.url = url
         self.path = path
         self.origin = origin
+        self.format = format
     }
 }
 
@@ -67,6 +72,11 @@ package struct ManifestContext: Hashable, Sendable {
         self.mediaType = mediaType
         self.charset = charset
         self.directory = directory
+    }
+
+    /// The place of a path that is relative to the listing.
+    package func pathBelowDirectory(_ path: some Collection<UInt8>) -> [UInt8] {
+        directory.isEmpty ? Array(path) : directory + [UInt8(ascii: "/")] + path
     }
 }
 

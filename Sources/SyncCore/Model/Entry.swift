@@ -41,11 +41,14 @@ public enum SizeKnowledge: Hashable, Sendable {
     case exact(Int64)
     /// A rounded or cut number, such as "1.2M": the size lies between these bounds, both included.
     case within(ClosedRange<Int64>)
+    /// A number that sources of its kind often get wrong, such as the length in a podcast's feed. It serves to estimate,
+    /// and is never held against a file.
+    case claimed(Int64)
 
     /// Whether a file of this many bytes agrees with what is known.
     public func allows(_ size: Int64) -> Bool {
         switch self {
-        case .unknown: true
+        case .unknown, .claimed: true
         case .exact(let exact): exact == size
         case .within(let bounds): bounds.contains(size)
         }
@@ -101,6 +104,13 @@ public struct Entry: Hashable, Sendable {
     public var modified: ListedDate?
     /// Its digests, in the source's order.
     public var digests: [Digest]
+    /// A digest that is likely the file's but may be that of something else, such as an entity tag of 32 hexadecimal
+    /// digits. A file that has it is the right one; a file that has not may be right all the same.
+    public var guessedDigest: Digest?
+    /// Digests of the file's parts.
+    public var pieces: PieceDigests?
+    /// Whether the source brings a signature of the file. None is checked.
+    public var isSigned: Bool
     /// Fields to send to the origin of the first URL only.
     public var headers: [HeaderField]
     /// Where it was named.
@@ -109,7 +119,8 @@ public struct Entry: Hashable, Sendable {
     /// An entry; everything that the source does not say may be left out.
     public init(
         urls: [WebURL], suggestedPath: [UInt8]? = nil, size: SizeKnowledge = .unknown, modified: ListedDate? = nil,
-        digests: [Digest] = [], headers: [HeaderField] = [], origin: EntryOrigin
+        digests: [Digest] = [], guessedDigest: Digest? = nil, pieces: PieceDigests? = nil, isSigned: Bool = false,
+        headers: [HeaderField] = [], origin: EntryOrigin
     ) {
         precondition(!urls.isEmpty, "an entry has a URL")
         self.urls = urls
@@ -117,6 +128,9 @@ public struct Entry: Hashable, Sendable {
         self.size = size
         self.modified = modified
         self.digests = digests
+        self.guessedDigest = guessedDigest
+        self.pieces = pieces
+        self.isSigned = isSigned
         self.headers = headers
         self.origin = origin
     }

@@ -275,6 +275,16 @@ package struct Planner: Sendable {
             if facts.entry.strongestDigest == nil, let date = now.lastModified, date == file.modified {
                 return record(file, now, nil, "size and date are those of the server", announced: now)
             }
+            if let likely = facts.entry.guessedDigest, facts.entry.strongestDigest == nil {
+                guard let local = facts.localDigest, local.algorithm == likely.algorithm else {
+                    return .hashLocalFile(likely.algorithm)
+                }
+                // Another one may be that of something else than the file's bytes.
+                if local == likely {
+                    let reason = "its size and \(likely.algorithm.rawValue) digest are those that the listing shows"
+                    return record(file, now, local, reason, announced: now)
+                }
+            }
             return replace("the file here has the same size, but nothing proves that it is the same", facts, server)
         }
         // What dlsync once completed is an earlier version, even if somebody touched it since, and no beginning of this.

@@ -57,11 +57,11 @@ private struct Facts {
         size: Int64? = nil, digest: Digest? = nil, local: LocalFile? = nil, recorded: Representation? = nil,
         recordedDigest: Digest? = nil, recordedFile: LocalFile? = nil, recordIsOfOther: Bool = false,
         partial: Representation? = nil, held: [ByteRange] = [ByteRange(0, 40)], partialIsOfOther: Bool = false,
-        localDigest: Digest? = nil
+        localDigest: Digest? = nil, guess: Digest? = nil
     ) -> EntryFacts {
         let entry = Entry(
             urls: [url], size: size.map { .exact($0) } ?? .unknown, digests: digest.map { [$0] } ?? [],
-            origin: EntryOrigin(source: "list"))
+            guessedDigest: guess, origin: EntryOrigin(source: "list"))
         var facts = EntryFacts(entry: entry, path: path, localDigest: localDigest)
         if let local { facts.local = .file(local) }
         if let recorded, let file = recordedFile ?? local {
@@ -225,6 +225,28 @@ private func plannerRows() throws -> [PlannerRow] {
         PlannerRow(
             name: "an unknown file of the same size and another date", facts: facts(local: here),
             server: .answered(representation(2, 100)), run: .decided(.replace, have: 0, fetch: 100)),
+        PlannerRow(
+            name: "an unknown file of another date, and a digest is guessed", facts: facts(local: here, guess: md5(1)),
+            server: .answered(representation(2, 100)), run: .hash(.md5)),
+        PlannerRow(
+            name: "an unknown file that has the guessed digest",
+            facts: facts(local: here, localDigest: md5(1), guess: md5(1)), server: .answered(representation(2, 100)),
+            run: .records(have: 100)),
+        PlannerRow(
+            name: "an unknown file that has not the guessed digest, which condemns nothing by itself",
+            facts: facts(local: here, localDigest: md5(2), guess: md5(1)), server: .answered(representation(2, 100)),
+            run: .decided(.replace, have: 0, fetch: 100)),
+        PlannerRow(
+            name: "an unknown file of the same size and date, whatever digest is guessed",
+            facts: facts(local: here, localDigest: md5(2), guess: md5(1)), server: .answered(representation(1, 100)),
+            run: .records(have: 100)),
+        PlannerRow(
+            name: "an unknown file of another size is not hashed for a guess", facts: facts(local: here, guess: md5(1)),
+            server: .answered(representation(2, 90)), run: .decided(.replace, have: 0, fetch: 90)),
+        PlannerRow(
+            name: "a recorded file, whatever digest is guessed",
+            facts: facts(local: here, recorded: representation(1, 100), recordedDigest: md5(2), guess: md5(1)),
+            server: .answered(representation(1, 100)), run: .decided(.upToDate, have: 100, fetch: 0)),
         PlannerRow(
             name: "an unknown file of the same size and no date", facts: facts(local: here),
             server: .answered(representation(1, 100, .strongTag)), run: .decided(.replace, have: 0, fetch: 100)),

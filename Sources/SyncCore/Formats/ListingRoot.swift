@@ -1,9 +1,7 @@
-import SyncCore
-
 /// The listing that a page shows: links are judged by where they lie from it.
-struct ListingRoot {
+package struct ListingRoot {
     /// Where a URL lies.
-    enum Place {
+    package enum Place {
         /// The listing itself: a link to sort it, or to a place in the page.
         case itself(query: String?)
         /// The directory right above.
@@ -23,7 +21,7 @@ struct ListingRoot {
     private let prefix: [UInt8]
 
     /// The listing of a page's URL.
-    init(page: WebURL) {
+    package init(page: WebURL) {
         origin = page.origin
         pagePath = Array(page.path.utf8)
         let end = pagePath.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? pagePath.count
@@ -35,7 +33,7 @@ struct ListingRoot {
     }
 
     /// Where a URL lies from the listing.
-    func place(of url: WebURL) -> Place {
+    package func place(of url: WebURL) -> Place {
         if let below = plainNameBelow(url) { return below }
         guard url.origin.utf8.elementsEqual(origin.utf8) else { return .elsewhere }
         let path = Array(url.path.utf8)

@@ -1,0 +1,83 @@
+internal import Compression
+internal import Markup
+internal import SyncCore
+
+/// Reads one document of a format that shows only with its first bytes.
+struct DocumentReader {
+    /// A format is recognised by so many first bytes.
+    private static let recognisedBytes = 4096
+
+    private let context: ManifestContext
+    private let format: String?
+    private let unpacker: Unpacker
+    private var start: [UInt8] = []
+    private var reader: (any ManifestReader)?
+    /// The first entry of the document.
+    private(set) var firstEntry: WebURL?
+    /// Where the listing goes on, if the document says so.
+    private(set) var nextPage: WebURL?
+
+    init(context: ManifestContext, format: String?) {
+        self.context = context
+        self.format = format
+        unpacker = Unpacker(sourceName: context.sourceName)
+    }
+
+    /// Takes the next bytes, compressed or not, and gives what they complete.
+    mutating func read(_ bytes: [UInt8]) throws(Failure) -> [ManifestItem] {
+        try collect { (document, items) throws(ManifestError) in
+            try document.unpacker.read(bytes[...]) { piece throws(ManifestError) in
+                try document.take(piece, into: &items)
+            }
+        }
+    }
+
+    /// Ends the document and gives what was still open.
+    mutating func finish() throws(Failure) -> [ManifestItem] {
+        try collect { (document, items) throws(ManifestError) in
+            try document.unpacker.finish { piece throws(ManifestError) in try document.take(piece, into: &items) }
+            if document.reader == nil { try document.recognise(into: &items) }
+            try document.reader?.finish(into: &items)
+        }
+    }
+
+    private mutating func take(_ bytes: ArraySlice<UInt8>, into items: inout [ManifestItem]) throws(ManifestError) {
+        guard reader == nil else {
+            try reader?.read(bytes, into: &items)
+            return
+        }
+        start += bytes
+        if start.count >= Self.recognisedBytes { try recognise(into: &items) }
+    }
+
+    private mutating func recognise(into items: inout [ManifestItem]) throws(ManifestError) {
+        reader = try chooseFormat(start: start.prefix(Self.recognisedBytes), context: context, named: format)
+            .makeReader(context)
+        let bytes = start
+        start = []
+        try reader?.read(bytes[...], into: &items)
+    }
+
+    private mutating func collect(
+        _ body: (inout DocumentReader, inout [ManifestItem]) throws(ManifestError) -> Void
+    ) throws(Failure) -> [ManifestItem] {
+        var items: [ManifestItem] = []
+        do {
+            try body(&self, &items)
+        } catch {
+            throw Failure(.unreadable, error.message)
+        }
+        note(items)
+        return items
+    }
+
+    private mutating func note(_ items: [ManifestItem]) {
+        for item in items {
+            switch item {
+            case .entry(let entry) where firstEntry == nil: firstEntry = entry.urls.first
+            case .nextPage(let url): nextPage = url
+            default: break
+            }
+        }
+    }
+}
