@@ -1,0 +1,109 @@
+"""Runs one command and says what it cost."""
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Cost:
+    """What one run of a command cost. Seconds and bytes."""
+
+    wall: float
+    cpu: float
+    memory: int
+    status: int
+    timed_out: bool
+
+
+def gnu_time():
+    """The path of GNU time. A child's peak memory starts with that of the process that forked it, so a small one must."""
+    return shutil.which("time") or "/usr/bin/time"
+
+
+def environment(home):
+    """What the tools see: no configuration of the user's, no proxy, one language."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "no_proxy": "*",
+    }
+
+
+class Running:
+    """A command that was started under GNU time, in a session of its own."""
+
+    def __init__(self, command, directory, home, prefix=()):
+        directory = Path(directory)
+        self.report = directory / "memory"
+        argv = [*prefix, gnu_time(), "-q", "-f", "%M", "-o", str(self.report), *map(str, command)]
+        with open(directory / "output", "wb") as output:
+            self.started = time.monotonic()
+            self.process = subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                env=environment(home), cwd=directory, start_new_session=True)
+        self.descriptor = os.pidfd_open(self.process.pid)
+
+    def ended(self, timeout):
+        """Whether the command ended within these seconds."""
+        poll = select.poll()
+        poll.register(self.descriptor, select.POLLIN)
+        return bool(poll.poll(timeout * 1000))
+
+    def child(self):
+        """The process id of the command itself, or None once it is gone."""
+        pid = self.process.pid
+        try:
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        except OSError:
+            return None
+        return int(children[0]) if children else None
+
+    def peak_memory(self):
+        """The highest resident memory of the command so far, in bytes; 0 once it is gone."""
+        child = self.child()
+        try:
+            for line in Path(f"/proc/{child}/status").read_text().splitlines():
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+        except OSError:
+            pass
+        return 0
+
+    def kill(self):
+        """Ends the command and all that it started."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def cost(self, timed_out=False):
+        """Waits for the end."""
+        _, status, usage = os.wait4(self.process.pid, 0)
+        wall = time.monotonic() - self.started
+        os.close(self.descriptor)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        try:
+            memory = int(self.report.read_text().split()[-1]) * 1024
+        except (OSError, ValueError, IndexError):
+            memory = 0
+        return Cost(wall, usage.ru_utime + usage.ru_stime, memory, self.process.returncode, timed_out)
+
+
+def run(command, directory, home, timeout, prefix=()):
+    """Runs a command to its end, or kills it after `timeout` seconds."""
+    running = Running(command, directory, home, prefix)
+    timed_out = False
+    try:
+        timed_out = not running.ended(timeout)
+    finally:
+        running.kill()
+        cost = running.cost(timed_out)
+    return cost

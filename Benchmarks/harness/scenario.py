@@ -1,0 +1,234 @@
+"""What a scenario is: contestants that do the same work in turn, and goals for what was measured."""
+
+import os
+import shutil
+import statistics
+from dataclasses import asdict, dataclass, field
+from typing import Callable, Optional
+
+from . import measure, tools
+from .data import MIB, verdict
+from .server import Traffic
+
+# What a contestant is: the subject, a peer that the subject is compared with, a physical limit, or told for information.
+SUBJECT, PEER, LIMIT, ASIDE = "subject", "peer", "limit", "aside"
+
+
+@dataclass
+class Contestant:
+    name: str
+    command: Callable
+    role: str = PEER
+
+
+def subject(command, name="dlsync", role=SUBJECT):
+    return Contestant(name, command, role)
+
+
+@dataclass
+class Goal:
+    """A text, and what gives what was reached, as text, and whether that is enough (None: cannot be said)."""
+
+    text: str
+    judge: Callable
+
+
+@dataclass
+class Outcome:
+    """One run of one contestant."""
+
+    cost: measure.Cost
+    traffic: Traffic
+    verdict: str
+    extra: dict = field(default_factory=dict)
+
+
+class Results:
+    """All runs of a scenario, by contestant."""
+
+    def __init__(self, contestants):
+        self.contestants = contestants
+        self.outcomes = {contestant.name: [] for contestant in contestants}
+        self.notes = {}
+
+    def runs(self, name):
+        return self.outcomes.get(name, [])
+
+    def median(self, name, figure):
+        """The median of a figure: wall, cpu, memory, requests, heads, sent, connections, at_once, ramp, or an extra one."""
+        values = [self.figure(outcome, figure) for outcome in self.runs(name)]
+        values = [value for value in values if value is not None]
+        return statistics.median(values) if values else None
+
+    @staticmethod
+    def figure(outcome, figure):
+        for place in (outcome.cost, outcome.traffic):
+            if hasattr(place, figure):
+                return getattr(place, figure)
+        return outcome.extra.get(figure)
+
+    def fault(self, name):
+        """What was wrong in a round, or nothing."""
+        for outcome in self.runs(name):
+            if outcome.cost.timed_out:
+                return "did not end"
+            if outcome.cost.status != 0:
+                return f"exit status {outcome.cost.status}" + ("" if outcome.verdict in ("ok", "") else f", {outcome.verdict}")
+            if outcome.verdict not in ("ok", ""):
+                return outcome.verdict
+        return None
+
+    def best_peer(self, figure="wall"):
+        """The peer with the least median among those whose result was right in every round."""
+        right = [contestant.name for contestant in self.contestants
+                 if contestant.role == PEER and self.runs(contestant.name) and not self.fault(contestant.name)]
+        return min(right, key=lambda name: self.median(name, figure), default=None)
+
+    def json(self):
+        return {contestant.name: {"role": contestant.role, "note": self.notes.get(contestant.name),
+                                  "runs": [asdict(outcome) for outcome in self.runs(contestant.name)]}
+                for contestant in self.contestants}
+
+
+# MARK: goals
+
+
+def against(figure, limit, reference, text, name="dlsync"):
+    """The subject's figure is at most `limit` times that of what `reference` names in the results."""
+
+    def judge(results):
+        other = reference(results)
+        mine, theirs = results.median(name, figure), other and results.median(other, figure)
+        if mine is None or not theirs or results.fault(name):
+            return "cannot be said", None
+        return f"{mine / theirs:.2f} × {other}", mine <= limit * theirs
+
+    return Goal(text, judge)
+
+
+def versus_best(limit, name="dlsync"):
+    return against("wall", limit, Results.best_peer, f"time ≤ {limit} × the best peer", name)
+
+
+def versus(other, limit, name="dlsync"):
+    return against("wall", limit, lambda results: other, f"time ≤ {limit} × {other}", name)
+
+
+def within_ideal(limit, ideal, name="dlsync"):
+    def judge(results):
+        mine = results.median(name, "wall")
+        if mine is None or results.fault(name):
+            return "cannot be said", None
+        return f"{mine / ideal:.3f} × {ideal:.2f} s", mine <= limit * ideal
+
+    return Goal(f"time ≤ {limit} × the ideal", judge)
+
+
+def at_most(figure, limit, text, show=lambda value: f"{value:g}", name="dlsync"):
+    """In every round."""
+
+    def judge(results):
+        values = [results.figure(outcome, figure) for outcome in results.runs(name)]
+        if not values:
+            return "cannot be said", None
+        return show(max(values)), max(values) <= limit
+
+    return Goal(text, judge)
+
+
+def right(name="dlsync"):
+    def judge(results):
+        if not results.runs(name):
+            return "cannot be said", None
+        fault = results.fault(name)
+        return fault or "right in every round", fault is None
+
+    return Goal("the result is right", judge)
+
+
+def mebibytes(value):
+    return f"{value / MIB:.1f} MiB"
+
+
+# MARK: scenarios
+
+
+@dataclass
+class Scenario:
+    """One kind of work. `job` makes a run's Job for a destination; `prepare` does what is not measured before it."""
+
+    name: str
+    title: str
+    contestants: list
+    goals: list
+    job: Callable
+    place: str = "memory"
+    prepare: Optional[Callable] = None
+    # The set that the result must be, by its name; None where nothing is written.
+    expected: Optional[str] = None
+    prefix: Callable = lambda lab: ()
+    server: Callable = lambda lab: lab.server()
+    trouble: Callable = lambda lab: None
+    timeout: float = 120
+    # One directory for all rounds of a contestant: for work that finds everything up to date.
+    lasting: bool = False
+    rounds: Optional[int] = None
+
+    def measure(self, lab, rounds, wanted):
+        """Lets the contestants take turns, each round beginning with another one."""
+        chosen = [contestant for contestant in self.contestants
+                  if contestant.role != PEER or wanted is None or contestant.name.split()[0] in wanted]
+        results = Results(chosen)
+        lab.data.get(self.expected or "small")
+        server = self.server(lab)
+        lasting = {}
+        for number in range(self.rounds or rounds):
+            turn = number % len(chosen)
+            for contestant in chosen[turn:] + chosen[:turn]:
+                if contestant.name in results.notes:
+                    continue
+                directory = lasting.get(contestant.name)
+                new = directory is None
+                if new:
+                    directory = lab.fresh(self.place)
+                    (directory / "result").mkdir()
+                if self.lasting:
+                    lasting[contestant.name] = directory
+                job = self.job(lab, server, directory / "result")
+                command = [str(part) for part in contestant.command(job)]
+                if contestant.role != SUBJECT and not shutil.which(command[0]):
+                    results.notes[contestant.name] = "not installed"
+                    continue
+                if "--trust-listing" in command and not lab.knows("--trust-listing"):
+                    results.notes[contestant.name] = "not available yet: --trust-listing"
+                    continue
+                if self.prepare and (new or not self.lasting):
+                    self.prepare(lab, server, contestant, job, directory)
+                if self.place == "disk":
+                    os.sync()
+                server.begin()
+                cost = measure.run(command, directory, lab.home, self.timeout, self.prefix(lab))
+                traffic = server.traffic()
+                said = ""
+                if contestant.role != LIMIT:
+                    said = verdict(job.destination, lab.data.get(self.expected)) if self.expected else ""
+                outcome = Outcome(cost, traffic, said)
+                results.outcomes[contestant.name].append(outcome)
+                self.tell(contestant, outcome)
+                if cost.status != 0 and os.environ.get("BENCH_DEBUG"):
+                    print((directory / "output").read_text(errors="replace")[-2000:])
+                if not self.lasting:
+                    lab.discard(directory)
+        for directory in lasting.values():
+            lab.discard(directory)
+        return results
+
+    def tell(self, contestant, outcome):
+        wrong = "" if outcome.verdict in ("ok", "") else f", {outcome.verdict}"
+        status = f", exit status {outcome.cost.status}" if outcome.cost.status else ""
+        print(f"  {contestant.name}: {outcome.cost.wall:.3f} s{status}{wrong}", flush=True)
+
+
+def job_of(data, path=None, **options):
+    """What makes a Job on the set `data`, at the address `path`."""
+    return lambda lab, server, destination: tools.Job(lab, server, data, path or data, destination, **options)
