@@ -15,7 +15,7 @@ ODD_NAMES = [
     "plus+sign.bin", "comma,.bin", "co:lon.bin", "at@sign.bin", "equals=.bin", "dollar$.bin", "excl!.bin", "star*.bin",
     "quote\"double.bin", "it's.bin", "back\\slash.bin", "pipe|.bin", "tilde~.bin", "caret^.bin", "back`tick.bin",
     "less<than>.bin", "curly{}.bin", "square[1].bin", "round(1).bin", "tab\there.bin", "-dash.bin", "--help",
-    ".hidden", "..two.dots.bin", "trailing.dot.", "UPPER.bin", "upper.bin", "index.htm", "no-extension",
+    "percent%2525.bin", "all=&?#+%;.bin", "trailing.dot.", "UPPER.bin", "upper.bin", "index.htm", "no-extension",
     "\u00fcml\u00e4\u00fct.bin", "\u65e5\u672c\u8a9e.bin", "emoji-\U0001f680.bin", "e\u0301-nfd.bin", "\u00e9-nfc.bin",
     "y" * 200 + ".bin", "a.tar.gz", "javascript:alert(1).bin",
 ]
@@ -54,6 +54,7 @@ class Data:
         self.root = Path(root)
         self.root.mkdir(parents=True)
         self.sets = {}
+        self.sizes = {}
 
     def get(self, name):
         """The digests of a set."""
@@ -62,10 +63,18 @@ class Data:
             self.sets[name] = getattr(self, "make_" + name)()
         return self.sets[name]
 
-    def one(self, name, size, seed):
+    def size(self, name):
+        """How many bytes a set has."""
+        digests = self.get(name)
+        if name not in self.sizes:
+            directory = self.root / name
+            self.sizes[name] = sum((directory / relative).stat().st_size for relative in digests)
+        return self.sizes[name]
+
+    def one(self, name, size, seed, file=None):
         directory = self.root / name
         directory.mkdir()
-        path = directory / f"{name}.bin"
+        path = directory / (file or f"{name}.bin")
         digests = {path.name: fill(path, size, random.Random(seed))}
         os.utime(path, (self.OLD, self.OLD))
         return digests
@@ -152,9 +161,9 @@ class Data:
 
     def make_half2(self):
         """Another version of `half`, of the same size."""
-        digests = self.one("half2", 1024 * MIB, 15)
-        os.utime(self.root / "half2" / "half2.bin", (self.NEW, self.NEW))
-        return {"half.bin": digests["half2.bin"]}
+        digests = self.one("half2", 1024 * MIB, 15, "half.bin")
+        os.utime(self.root / "half2" / "half.bin", (self.NEW, self.NEW))
+        return digests
 
     def show(self, name, target):
         """Puts the set `target` at the address /NAME/, whatever was there."""

@@ -64,7 +64,8 @@ class Lab:
         """A file that lists these names below an address. The lists of curl name the destination; the others are made once."""
         key = (base, len(names), form, destination if form == "curl" else None)
         if key not in self.lists:
-            path = self.memory / f"list{len(self.lists):04}.{form}"
+            self.count += 1
+            path = self.memory / f"list{self.count:04}.{form}"
             with open(path, "w", encoding="utf-8") as file:
                 for name in names:
                     url = base + quote(name)
@@ -78,6 +79,11 @@ class Lab:
                         file.write(f"{name}\n")
             self.lists[key] = path
         return self.lists[key]
+
+    def forget_lists(self, base):
+        """Removes the lists of an address."""
+        for key in [key for key in self.lists if key[0] == base]:
+            self.lists.pop(key).unlink()
 
     def server(self):
         """The server on this machine."""

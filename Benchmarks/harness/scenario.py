@@ -179,8 +179,8 @@ class Scenario:
         chosen = [contestant for contestant in self.contestants
                   if contestant.role != PEER or wanted is None or contestant.name.split()[0] in wanted]
         results = Results(chosen)
-        lab.data.get(self.expected or "small")
         server = self.server(lab)
+        size = lab.data.size(self.expected or "small")
         lasting = {}
         for number in range(self.rounds or rounds):
             turn = number % len(chosen)
@@ -206,6 +206,7 @@ class Scenario:
                     self.prepare(lab, server, contestant, job, directory)
                 if self.place == "disk":
                     os.sync()
+                measure.warm(512 * MIB + size * 5 // 4)
                 server.begin()
                 cost = measure.run(command, directory, lab.home, self.timeout, self.prefix(lab))
                 traffic = server.traffic()

@@ -5,7 +5,7 @@ import shutil
 from . import measure, tools
 from .data import MIB
 from .lab import wire_trouble
-from .scenario import (ASIDE, LIMIT, PEER, SUBJECT, Contestant, Goal, Scenario, against, at_most, job_of, mebibytes, right, subject,
+from .scenario import (ASIDE, LIMIT, SUBJECT, Contestant, Scenario, against, at_most, job_of, mebibytes, right, subject,
                        versus, versus_best, within_ideal)
 
 GIB = 1024 * MIB

@@ -106,6 +106,10 @@ def wget_file(job):
             "-O", job.destination / job.file, job.url + job.file]
 
 
+def wget_resume(job):
+    return [*wget_file(job)[:2], "-c", *wget_file(job)[2:]]
+
+
 def wget2_file(job):
     return ["wget2", "-q", *([f"--ca-certificate={job.certificate}"] if job.tls else []),
             "-O", job.destination / job.file, job.url + job.file]
