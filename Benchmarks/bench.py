@@ -50,7 +50,7 @@ def main():
         signal.signal(number, lambda *_: sys.exit(1))
     lab = Lab(options.dlsync)
     try:
-        report = Report(options.results, options.name, options.dlsync, options.rounds)
+        report = Report(options.results, options.name, options.dlsync, [scenario.name for scenario in scenarios()])
         for scenario in selected:
             trouble = scenario.trouble(lab)
             if trouble:

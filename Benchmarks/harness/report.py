@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from .data import MIB
-from .scenario import LIMIT
+from .scenario import LIMIT, Results
 
 VERSIONS = {
     "dlsync": "--version", "nginx": "-v", "curl": "--version", "wget": "--version", "wget2": "--version",
@@ -89,36 +89,56 @@ def judged(scenario, results):
 MARKS = {True: "met", False: "**missed**", None: "—"}
 
 
-class Report:
-    """Grows by one scenario after the other, and is written after each."""
+def commit():
+    """What of the sources was measured."""
+    try:
+        said = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    except OSError:
+        return "unknown"
+    return said.stdout.strip() or "unknown"
 
-    def __init__(self, directory, name, dlsync, rounds):
+
+class Report:
+    """The results of one name. It is written after each scenario; one that was measured before is replaced, the others stay."""
+
+    def __init__(self, directory, name, dlsync, order):
         directory.mkdir(parents=True, exist_ok=True)
         self.markdown, self.data = directory / f"{name}.md", directory / f"{name}.json"
-        self.facts = {"date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"), "machine": machine(), "rounds": rounds,
-                      "versions": versions(dlsync), "scenarios": {}}
-        self.goals, self.parts = [], []
+        self.order, self.commit = order, commit()
+        self.scenarios = json.loads(self.data.read_text(encoding="utf-8"))["scenarios"] if self.data.exists() else {}
+        self.facts = {"machine": machine(), "versions": versions(dlsync)}
 
     def add(self, scenario, results):
-        goals = judged(scenario, results)
-        for text, reached, met in goals:
-            self.goals.append(f"| {scenario.name} | {text} | {reached} | {MARKS[met]} |")
-        self.parts.append(f"### {scenario.name}\n\n{scenario.title}.\n\n" + "\n".join(table(results)) + "\n")
-        self.facts["scenarios"][scenario.name] = {
-            "title": scenario.title, "goals": [{"goal": text, "reached": reached, "met": met} for text, reached, met in goals],
-            "contestants": results.json()}
+        goals = [{"goal": text, "reached": reached, "met": met} for text, reached, met in judged(scenario, results)]
+        rounds = max((len(results.runs(contestant.name)) for contestant in results.contestants), default=0)
+        self.scenarios[scenario.name] = {
+            "title": scenario.title, "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"), "commit": self.commit,
+            "rounds": rounds, "goals": goals, "contestants": results.values()}
         self.write()
 
     def skip(self, scenario, why):
-        self.goals.append(f"| {scenario.name} | | {why} | — |")
-        self.facts["scenarios"][scenario.name] = {"title": scenario.title, "skipped": why}
+        self.scenarios.setdefault(scenario.name, {"title": scenario.title, "skipped": why})
         self.write()
 
     def write(self):
+        known = [name for name in self.order if name in self.scenarios]
+        names = known + [name for name in self.scenarios if name not in known]
+        goals, parts = [], []
+        for name in names:
+            scenario = self.scenarios[name]
+            if "skipped" in scenario:
+                goals.append(f"| {name} | | {scenario['skipped']} | — |")
+                continue
+            goals += [f"| {name} | {goal['goal']} | {goal['reached']} | {MARKS[goal['met']]} |" for goal in scenario["goals"]]
+            rounds = "1 round" if scenario["rounds"] == 1 else f"{scenario['rounds']} rounds"
+            parts.append(f"### {name}\n\n{scenario['title']}. {rounds}, {scenario['date']}, commit {scenario['commit']}.\n\n"
+                         + "\n".join(table(Results.of(scenario["contestants"]))) + "\n")
         versions_text = "\n".join(f"- {tool}: {said}" for tool, said in self.facts["versions"].items())
         self.markdown.write_text(
-            f"# Benchmarks of {self.facts['date']}\n\n{self.facts['machine']}. Medians of {self.facts['rounds']} rounds, unless a scenario "
-            "says otherwise; how to read this is said in [the README](../README.md).\n\n"
-            f"{versions_text}\n\n## Goals\n\n| scenario | goal | reached | |\n|---|---|---|---|\n" + "\n".join(self.goals)
-            + "\n\n## Scenarios\n\n" + "\n".join(self.parts), encoding="utf-8")
-        self.data.write_text(json.dumps(self.facts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            f"# Benchmarks: {self.markdown.stem}\n\n{self.facts['machine']}. How to read this is said in [the README](../README.md).\n\n"
+            f"{versions_text}\n\n## Goals\n\n| scenario | goal | reached | |\n|---|---|---|---|\n" + "\n".join(goals)
+            + "\n\n## Scenarios\n\n" + "\n".join(parts), encoding="utf-8")
+        # A line for each scenario, so that two versions of the file can be compared.
+        lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(self.scenarios[name], ensure_ascii=False)}" for name in names)
+        facts = json.dumps(self.facts, ensure_ascii=False, indent=1)[:-2]
+        self.data.write_text(f'{facts},\n "scenarios": {{\n{lines}\n}}}}\n', encoding="utf-8")

@@ -84,10 +84,22 @@ class Results:
                  if contestant.role == PEER and self.runs(contestant.name) and not self.fault(contestant.name)]
         return min(right, key=lambda name: self.median(name, figure), default=None)
 
-    def json(self):
+    def values(self):
+        """As values for JSON."""
         return {contestant.name: {"role": contestant.role, "note": self.notes.get(contestant.name),
                                   "runs": [asdict(outcome) for outcome in self.runs(contestant.name)]}
                 for contestant in self.contestants}
+
+    @classmethod
+    def of(cls, values):
+        """What `values` gave."""
+        results = cls([Contestant(name, None, value["role"]) for name, value in values.items()])
+        for name, value in values.items():
+            if value["note"]:
+                results.notes[name] = value["note"]
+            results.outcomes[name] = [
+                Outcome(measure.Cost(**run["cost"]), Traffic(**run["traffic"]), run["verdict"], run["extra"]) for run in value["runs"]]
+        return results
 
 
 # MARK: goals
@@ -107,7 +119,8 @@ def against(figure, limit, reference, text, name="dlsync"):
 
 
 def versus_best(limit, name="dlsync"):
-    return against("wall", limit, Results.best_peer, f"time ≤ {limit} × the best peer", name)
+    whose = "" if name == "dlsync" else f"{name}: "
+    return against("wall", limit, Results.best_peer, f"{whose}time ≤ {limit} × the best peer", name)
 
 
 def versus(other, limit, name="dlsync"):
@@ -172,6 +185,7 @@ class Scenario:
     timeout: float = 120
     # One directory for all rounds of a contestant: for work that finds everything up to date.
     lasting: bool = False
+    # The most rounds, for work that takes long and always as long.
     rounds: Optional[int] = None
 
     def measure(self, lab, rounds, wanted):
@@ -182,7 +196,7 @@ class Scenario:
         server = self.server(lab)
         size = lab.data.size(self.expected or "small")
         lasting = {}
-        for number in range(self.rounds or rounds):
+        for number in range(min(rounds, self.rounds or rounds)):
             turn = number % len(chosen)
             for contestant in chosen[turn:] + chosen[:turn]:
                 if contestant.name in results.notes:

@@ -31,11 +31,10 @@ def end(address, peer):
         raise SystemExit("wire: " + os.strerror(ctypes.get_errno()))
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"wire", IFF_TUN | IFF_NO_PI))
-    for command in ("link set lo up", f"addr add {address} peer {peer} dev wire", "link set wire up mtu 1500 txqueuelen 2000"):
+    for command in ("link set lo up", f"addr add {address} peer {peer} dev wire", "link set wire up mtu 1500 txqueuelen 2000",
+                    # As on most servers, whatever this machine prefers.
+                    f"route replace {peer} dev wire congctl cubic"):
         subprocess.run(["ip", *command.split()], check=True)
-    # As on most servers, whatever this machine prefers.
-    with open("/proc/sys/net/ipv4/tcp_congestion_control", "w", encoding="ascii") as setting:
-        setting.write("cubic")
     return device, os.open("/proc/self/ns/net", os.O_RDONLY)
 
 
