@@ -20,6 +20,8 @@ class Cost:
     memory: int
     status: int
     timed_out: bool
+    # Seconds of a processor that others used meanwhile, where it was measured.
+    others: float = 0.0
 
 
 def gnu_time():
@@ -42,6 +44,48 @@ def warm(size):
     """Touches so much memory and frees it. In a virtual machine the first touch of a page can cost several times as much as any
     later one, and whoever comes first would pay for all."""
     mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE).close()
+
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def busy():
+    """How many seconds all processors together were not idle since the machine started, and had to wait for its host."""
+    values = [int(value) for value in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    user, nice, system, _, _, interrupts, soft_interrupts, stolen = values
+    return (user + nice + system + interrupts + soft_interrupts + stolen) / TICKS
+
+
+def used_by(root):
+    """How many seconds of a processor a process, all that it started and all that these waited for have used."""
+    children = {}
+    used = {}
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = Path(entry.path, "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        children.setdefault(int(fields[1]), []).append(int(entry.name))
+        used[int(entry.name)] = sum(int(field) for field in fields[11:15]) / TICKS
+    total, waiting = 0.0, [root]
+    while waiting:
+        process = waiting.pop()
+        total += used.get(process, 0)
+        waiting += children.get(process, [])
+    return total
+
+
+class Others:
+    """What else runs on this machine, from its making to `used`."""
+
+    def __init__(self):
+        self.before = busy() - used_by(os.getpid())
+
+    def used(self):
+        """How many seconds of a processor went to others, the host of a virtual machine among them."""
+        return max(0.0, busy() - used_by(os.getpid()) - self.before)
 
 
 class Running:
