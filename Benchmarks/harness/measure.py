@@ -88,6 +88,16 @@ class Others:
         return max(0.0, busy() - used_by(os.getpid()) - self.before)
 
 
+def calm(patience=20):
+    """Waits until others hardly use the machine, for at most so many seconds."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        others = Others()
+        time.sleep(0.5)
+        if others.used() < 0.05:
+            return
+
+
 class Running:
     """A command that was started under GNU time, in a session of its own."""
 

@@ -71,6 +71,9 @@ def table(results):
         result = "" if contestant.role == LIMIT else results.fault(name) or "right"
         if result not in ("", "right"):
             result = f"**wrong**: {result}"
+        disturbed = sum(outcome.disturbed for outcome in runs)
+        if disturbed:
+            result += f" (others ran during {disturbed} of {len(runs)})"
         cells = [
             shown, number(wall, "{:.3f}"), f"{min(walls):.2f} to {max(walls):.2f}", number(wall / base if base else None, "{:.2f}"),
             number(results.median(name, "cpu"), "{:.2f}"), f"{results.median(name, 'memory') / MIB:.1f}",
