@@ -88,7 +88,7 @@ class Others:
         return max(0.0, busy() - used_by(os.getpid()) - self.before)
 
 
-def calm(patience=20):
+def calm(patience=10):
     """Waits until others hardly use the machine, for at most so many seconds."""
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
