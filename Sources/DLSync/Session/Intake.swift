@@ -31,7 +31,9 @@ final class Intake: EntryTaker {
         }
         guard !placed.isEmpty else { return }
         context.began(placed.count)
-        await loop.run(await surveyor.survey(placed), context: context)
+        let surveyed = await surveyor.survey(placed)
+        // What failed in an earlier run comes first, as far as the source has been read.
+        await loop.run(surveyed.filter { $0.failure != nil } + surveyed.filter { $0.failure == nil }, context: context)
     }
 
     func found(_ listing: SubListing) {}

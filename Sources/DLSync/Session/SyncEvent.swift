@@ -38,6 +38,8 @@ public struct SyncSummary: Hashable, Sendable {
     public private(set) var actions: [Action: Int] = [:]
     /// How many entries there were.
     public private(set) var entries = 0
+    /// How many files were brought, changed or taken away.
+    public private(set) var done = 0
     /// How many are here and right in the end: kept or done.
     public private(set) var succeeded = 0
     /// How many failed.
@@ -82,6 +84,7 @@ public struct SyncSummary: Hashable, Sendable {
             entries += 1
             actions[outcome.action, default: 0] += 1
             bytesReceived += outcome.bytes
+            if outcome.status == .done { done += 1 }
             if let failure = outcome.failure { note(failure) } else { succeeded += 1 }
         case .problem(_, let failure):
             problems += 1

@@ -16,6 +16,7 @@ public final class SyncSession: Sendable {
     private let run: Int64?
     private let tasks = Mutex<(all: [Task<Void, Never>], areCancelled: Bool)>(([], false))
     private let exitStatus = Mutex<Int32?>(nil)
+    private let stop = Mutex<StopReason?>(nil)
     /// Things that were found on opening and are to be said once, as sentences without a full stop.
     public let notes: [String]
 
@@ -63,6 +64,10 @@ public final class SyncSession: Sendable {
         loop = try await TransferLoop.running(loopConfiguration, progress: board, clock: machine.clock)
         let desk = desk
         await loop.atTurnEnd { loop in desk.turnEnded(in: loop) }
+        await loop.atCurfew { [weak self] reason in
+            self?.stop.withLock { $0 = $0 ?? reason }
+            self?.cancelTasks()
+        }
     }
 
     /// Locks the destination, and waits for that as long as it may. Asked for again and again rather than by a call that
@@ -123,6 +128,9 @@ public final class SyncSession: Sendable {
         return SyncEvents(queue: context.events)
     }
 
+    /// When the last run before this one ended that left everything in sync; nil where none is known.
+    public var lastSuccess: HTTPDate? { (try? state.lastSuccess()) ?? nil }
+
     /// A look at the progress.
     public var progress: ProgressSnapshot { board.snapshot }
 
@@ -140,6 +148,9 @@ public final class SyncSession: Sendable {
         cancelTasks()
         await loop.interruptAll()
     }
+
+    /// Why the work was ended before it was done; nil where it was not.
+    public var stopReason: StopReason? { stop.withLock { $0 } }
 
     /// As ``interrupt()``, from where nothing can be waited for.
     fileprivate func interruptSoon() {

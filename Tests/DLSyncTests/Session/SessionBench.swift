@@ -140,7 +140,10 @@ extension Told {
     }
 }
 
-extension ManualClock: LoopClock {}
+extension ManualClock: LoopClock {
+    /// The clock starts at midnight.
+    package var minuteOfDay: Int { Int(now.sinceStart.components.seconds / 60 % 1440) }
+}
 
 /// Moves a session's clock on, a step at each turn of its loop, until `body` is done: what would wait for hours waits for
 /// some thousand turns.
