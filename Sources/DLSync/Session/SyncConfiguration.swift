@@ -46,6 +46,8 @@ public struct SyncConfiguration: Hashable, Sendable {
     public var access = Access()
     /// Whether a shorter file of another tool may be gone on with, once its bytes were compared with the server's.
     public var adoptsForeignPartials = true
+    /// Whether a SHA-256 digest is recorded of every file that is fetched, even where none was given to prove it by.
+    public var recordsDigests = false
     /// How entries are laid out below the destination.
     public var placement = Placement()
     /// How many listings deep a listing is followed; nil for all.

@@ -10,6 +10,8 @@ public enum SyncEvent: Sendable {
     case planned(PlannedEntry)
     /// What became of an entry: while running.
     case outcome(Outcome)
+    /// What a verification found of a file.
+    case verified(Verification)
     /// A line or row of a source that could not be used; the rest goes on.
     case problem(EntryOrigin, Failure)
     /// A source, or a listing below one, that could not be read to its end.
@@ -46,6 +48,10 @@ public struct SyncSummary: Hashable, Sendable {
     public private(set) var failed = 0
     /// How many of those only failed because the run was interrupted.
     public private(set) var interrupted = 0
+    /// How many files a verification found in each state.
+    public private(set) var verdicts: [Verification.Verdict: Int] = [:]
+    /// Bytes that a verification read.
+    public private(set) var bytesVerified: Int64 = 0
     /// How many lines or rows could not be used.
     public private(set) var problems = 0
     /// How many sources or listings could not be read to their end.
@@ -86,6 +92,10 @@ public struct SyncSummary: Hashable, Sendable {
             bytesReceived += outcome.bytes
             if outcome.status == .done { done += 1 }
             if let failure = outcome.failure { note(failure) } else { succeeded += 1 }
+        case .verified(let finding):
+            verdicts[finding.verdict, default: 0] += 1
+            bytesVerified += finding.bytes
+            if let failure = finding.failure { note(failure) }
         case .problem(_, let failure):
             problems += 1
             failures.insert(failure.code)

@@ -27,5 +27,8 @@ package struct SystemClock: LoopClock {
     }
 }
 
+/// How many processors this process may use (sysconf(3)).
+func processorCount() -> Int { Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
 /// The date on the machine's calendar, in whole seconds.
 package func currentDate() -> HTTPDate { HTTPDate(secondsSinceEpoch: Int64(time(nil))) }
