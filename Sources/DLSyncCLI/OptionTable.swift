@@ -1,4 +1,5 @@
 package import CommandLineKit
+internal import DLSync
 
 /// The one table of options: what is parsed, and what help, manual, completions and reference are made of.
 package let dlsyncCommand = CommandSpec(
@@ -31,7 +32,9 @@ package let dlsyncCommand = CommandSpec(
             "completions", "SHELL", section: Section.modes, completion: .words(Shell.allCases.map(\.rawValue)),
             "Print the completions for a shell: bash, zsh or fish."),
 
-        .value("format", "NAME", section: Section.reading, "Read the sources as this format: list or html."),
+        .value(
+            "format", "NAME", section: Section.reading,
+            "Read the sources as this format, whatever their content: \(knownFormats.joined(separator: ", "))."),
         .value(
             "base-url", "URL", section: Section.reading,
             "Resolve relative names of manifests in files and on standard input against this URL."),

@@ -14,6 +14,12 @@ package let manifestFormats: [ManifestFormat] = [
     ManifestFormat(.thredds),
     ManifestFormat(.autoindexXML),
     ManifestFormat(.maven),
+    .autoindexJSON,
+    .debian,
+    .checksums,
+    .bagItFetch,
+    .tsv,
+    .csv,
     .list,
 ]
 

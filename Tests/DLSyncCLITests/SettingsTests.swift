@@ -29,7 +29,7 @@ struct SettingsTests {
         ("cookie", ["-b", "a=1", "--origin", "http://example.org/"]), ("netrc-file", ["--netrc-file", "/dev/null"]),
         ("proxy", ["-x", "http://127.0.0.1:3128"]), ("cacert", ["--cacert", "a"]), ("cert", ["--cert", "a"]),
         ("key", ["--key", "a"]), ("insecure", ["-k"]), ("resolve", ["--resolve", "a:80:127.0.0.1"]),
-        ("progress", ["--progress", "plain"]), ("quiet", ["-q"]),
+        ("progress", ["--progress", "plain"]), ("quiet", ["-q"]), ("list", ["--list"]),
         ("verbose", ["-v"]),
     ]
 

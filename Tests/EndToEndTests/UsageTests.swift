@@ -85,6 +85,7 @@ import Testing
                 result.errorText == """
                     Error: \(message)
                     Usage: dlsync [OPTIONS] SOURCE... DEST
+                           dlsync --list [OPTIONS] SOURCE...
                       See 'dlsync --help' for more information.
 
                     """)

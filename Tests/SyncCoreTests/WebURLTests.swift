@@ -152,6 +152,27 @@ struct WebURLParsingTests {
 }
 
 struct WebURLComponentTests {
+    @Test(
+        "a host of Punycode that decodes to nothing is no host",
+        arguments: [
+            ("http://xn--bcher-kva.example/", true), ("http://xn--fsqu00a.xn--0zwm56d/", true),
+            ("http://XN--zca/", true),
+            ("http://xn--mgba3a4f16a.ir/", true), ("http://xn--ls8h.la/", true),
+            ("http://xn--vermgensberatung-pwb/", true),
+            ("http://xn--/", false), ("http://a.xn--.b/", false), ("http://xn--abc-/", false),
+            ("http://xn--99999999/", false), ("http://xn--a_b/", false),
+        ])
+    func punycode(_ text: String, _ isURL: Bool) { #expect((WebURL(text) != nil) == isURL) }
+
+    @Test(
+        "an origin is scheme, host and port, whatever a link holds",
+        arguments: [
+            ("http://h.example/x", "http://h.example:80"), ("https://h.example:8443", "https://h.example:8443"),
+            ("http://[::1]:81/", "http://[::1]:81"), ("javascript:;", "javascript://"), ("mailto:", "mailto://"),
+            ("a:", "a://"), ("x://h", "x://h"), ("file:///a", "file://"),
+        ])
+    func origin(_ text: String, _ origin: String) throws { #expect(try #require(WebURL(text)).origin == origin) }
+
     @Test func givesItsComponents() throws {
         let url = try #require(WebURL("https://us%65r:p%40ss@Example.ORG:8443/a%20b/c%2Fd?x=1&y#frag"))
         #expect(url.scheme == "https")

@@ -31,7 +31,10 @@ package struct Digester: ~Copyable {
             switch algorithm {
             case .md5: EVP_md5()
             case .sha1: EVP_sha1()
+            case .sha224: EVP_sha224()
             case .sha256: EVP_sha256()
+            case .sha384: EVP_sha384()
+            case .blake2b: EVP_blake2b512()
             case .sha512: EVP_sha512()
             }
         guard EVP_DigestInit_ex(context, method, nil) == 1 else {

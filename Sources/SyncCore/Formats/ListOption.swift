@@ -26,7 +26,7 @@ enum ListOption: Hashable {
         case "sha-256", "sha256": self = .digest(.sha256)
         case "sha-512", "sha512": self = .digest(.sha512)
         case "md5": self = .digest(.md5)
-        case "sha-224", "sha224", "sha-384", "sha384", "adler32", "crc32": self = .unsupportedDigest
+        case "adler32", "crc32": self = .unsupportedDigest
         default:
             if Self.ariaOptions.contains(name) {
                 self = .ignored

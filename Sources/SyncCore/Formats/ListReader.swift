@@ -8,15 +8,21 @@ package struct ListReader: ManifestReader {
     private var lines = LineSplitter(limit: maximumLineLength)
     /// The entry that the next line may still add options to.
     private var draft: Draft?
+    private var hasURL = false
+    private var problems: ProblemLog
+    /// Why the list cannot be read at all.
+    private var failure: ManifestError?
 
     /// A reader for one document.
     package init(context: ManifestContext) {
         self.context = context
         self.decoder = UnicodeDecoder(charset: context.charset)
+        problems = ProblemLog(sourceName: context.sourceName)
     }
 
     package mutating func read(_ bytes: ArraySlice<UInt8>, into items: inout [ManifestItem]) throws(ManifestError) {
         takeLines(of: decoder.decode(bytes), into: &items)
+        if let failure { throw failure }
     }
 
     package mutating func finish(into items: inout [ManifestItem]) throws(ManifestError) {
@@ -25,13 +31,14 @@ package struct ListReader: ManifestReader {
         guard isWhole else {
             throw ManifestError("\(context.sourceName) ends within a UTF-16 character; it was cut short")
         }
-        if let line = lines.finish() { take(line, into: &items) }
+        if failure == nil, let line = lines.finish() { take(line, into: &items) }
+        if let failure { throw failure }
         endDraft(into: &items)
     }
 
     private mutating func takeLines(of text: ArraySlice<UInt8>, into items: inout [ManifestItem]) {
         lines.push(text)
-        while let line = lines.next() { take(line, into: &items) }
+        while failure == nil, let line = lines.next() { take(line, into: &items) }
     }
 
     private mutating func take(_ line: LineSplitter.Line, into items: inout [ManifestItem]) {
@@ -49,15 +56,15 @@ package struct ListReader: ManifestReader {
             return
         }
         guard isBlank(first) else {
-            if first != UInt8(ascii: "#") { takeURLs(trimmed(text), into: &items) }
+            if first != UInt8(ascii: "#") { takeURLs(withoutQuotes(trimmed(text)), into: &items) }
             return
         }
         let content = trimmed(text)
         guard let start = content.first, start != UInt8(ascii: "#") else { return }
         if let option = Self.option(content) {
             takeOption(name: option.name, value: option.value, into: &items)
-        } else if practicalScheme(content) != nil {
-            takeURLs(content, into: &items)
+        } else if practicalScheme(withoutQuotes(content)) != nil {
+            takeURLs(withoutQuotes(content), into: &items)
         } else {
             refuse(
                 "\(quoted(content)) is neither an option, as in 'out=name', nor a URL; an indented line holds an option "
@@ -136,6 +143,7 @@ extension ListReader {
             return
         }
         draft?.urls.append(url)
+        hasURL = true
         if let hash, let option = Self.option(text[(hash + 1)...]),
             case .digest(let algorithm) = ListOption(name: option.name)
         {
@@ -158,6 +166,12 @@ extension ListReader {
             return
         }
         guard let base = context.baseURL else {
+            guard hasURL else {
+                failure = ManifestError(
+                    "\(context.sourceName) names files without their addresses, such as \(quoted(name)); say with --base-url "
+                        + "where its names begin")
+                return
+            }
             refuse(
                 "\(quoted(name)) is a name and no URL; write the whole URL, or say with --base-url where names begin",
                 into: &items)
@@ -170,6 +184,21 @@ extension ListReader {
             return
         }
         draft?.urls.append(url)
+        draft?.path = Self.path(of: name)
+    }
+
+    /// The place below the destination of a name with directories; nil where the last segment is to do.
+    private static func path(of name: ArraySlice<UInt8>) -> [UInt8]? {
+        let path = name.prefix { $0 != UInt8(ascii: "?") }
+        guard let first = path.first, first != UInt8(ascii: "/") else { return nil }
+        var segments: [[UInt8]] = []
+        for segment in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            let segment = decodedPathSegment(segment)
+            if segment == [0x2E] { continue }
+            guard !segment.isEmpty, segment != [0x2E, 0x2E] else { return nil }
+            segments.append(segment)
+        }
+        return segments.count > 1 ? Array(segments.joined(separator: [UInt8(ascii: "/")])) : nil
     }
 
     private static func absolute(_ reference: ArraySlice<UInt8>) -> WebURL? {
@@ -263,7 +292,7 @@ extension ListReader {
     private mutating func takeDigest(
         _ algorithm: DigestAlgorithm, _ hex: ArraySlice<UInt8>, into items: inout [ManifestItem]
     ) {
-        guard let digest = Self.digest(algorithm, hex) else {
+        guard let digest = Digest(algorithm, hex: hex) else {
             refuse(
                 "\(quoted(hex)) is no \(algorithm.rawValue) digest, which has \(algorithm.byteCount * 2) hexadecimal "
                     + "digits", into: &items)
@@ -278,23 +307,10 @@ extension ListReader {
         draft?.digests.append(digest)
     }
 
-    /// A digest from hexadecimal digits, as `Digest(_:hex:)` but straight from the line's bytes.
-    private static func digest(_ algorithm: DigestAlgorithm, _ hex: ArraySlice<UInt8>) -> Digest? {
-        guard hex.count == algorithm.byteCount &* 2 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(algorithm.byteCount)
-        var index = hex.startIndex
-        while index &+ 1 < hex.endIndex {
-            guard let high = hexValue(hex[index]), let low = hexValue(hex[index &+ 1]) else { return nil }
-            bytes.append(high << 4 | low)
-            index &+= 2
-        }
-        return Digest(algorithm, bytes: bytes)
-    }
-
     private mutating func refuseDigest(_ name: some Sequence<UInt8>, into items: inout [ManifestItem]) {
         refuse(
-            "\(quoted(name)) is no digest that can be checked here; give md5, sha-1, sha-256 or sha-512", into: &items)
+            "\(quoted(name)) is no digest that can be checked here; give md5, sha-1, sha-256, sha-384 or sha-512",
+            into: &items)
     }
 
     private mutating func takeHeader(_ line: String, into items: inout [ManifestItem]) {
@@ -313,6 +329,8 @@ extension ListReader {
     private struct Draft {
         let line: Int
         var urls: [WebURL] = []
+        /// The path of a name that the base made a URL of, if it has directories.
+        var path: [UInt8]?
         var out: ArraySlice<UInt8>?
         var directory: ArraySlice<UInt8>?
         var size: SizeKnowledge = .unknown
@@ -325,8 +343,12 @@ extension ListReader {
 
     private func origin(line: Int) -> EntryOrigin { EntryOrigin(source: context.sourceName, line: line) }
 
-    private func report(_ message: String, into items: inout [ManifestItem]) {
-        items.append(.problem(ManifestProblem(origin: origin(line: lines.number), message: message)))
+    private mutating func report(_ message: String, into items: inout [ManifestItem]) {
+        do {
+            try problems.report(message, line: lines.number, into: &items)
+        } catch {
+            failure = error
+        }
     }
 
     /// Reports the current line and leaves its entry out.
@@ -339,7 +361,7 @@ extension ListReader {
         guard let ended = draft else { return }
         draft = nil
         guard !ended.isRefused, let first = ended.urls.first else { return }
-        let place = Self.place(out: ended.out, directory: ended.directory, of: first)
+        let place = Self.place(out: ended.out, directory: ended.directory, of: first) ?? ended.path.map(context.placed)
         if let place, place.isEmpty || place.last == UInt8(ascii: "/") {
             let message =
                 "\(quoted(first.string.utf8)) names no file to store in \(quoted(place)); give its name with out="

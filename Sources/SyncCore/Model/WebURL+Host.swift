@@ -19,7 +19,8 @@ extension [UInt8] {
         }
         let decoded = percentDecoded(raw)
         guard let domain = decoded.allSatisfy({ $0 < 0x80 }) ? decoded.map(asciiLowercased) : mappedDomain(decoded),
-            !domain.isEmpty, !domain.contains(where: isForbiddenInDomain)
+            !domain.isEmpty, !domain.contains(where: isForbiddenInDomain),
+            domain.split(separator: UInt8(ascii: ".")).allSatisfy(isDecodable)
         else { return false }
         guard endsInNumber(domain) else {
             append(contentsOf: domain)
@@ -68,6 +69,54 @@ private func mappedDomain(_ bytes: [UInt8]) -> [UInt8]? {
     }
     guard !mapped.unicodeScalars.contains("\u{FFFD}") else { return nil }
     return Array(mapped.utf8)
+}
+
+/// Whether a label is none of Punycode, or can be decoded to a name that needs it (RFC 3492 §6.2). The name itself is left to
+/// the resolver.
+private func isDecodable(_ label: ArraySlice<UInt8>) -> Bool {
+    guard label.starts(with: "xn--".utf8) else { return true }
+    let encoded = label.dropFirst(4)
+    let hyphen = encoded.lastIndex(of: UInt8(ascii: "-"))
+    var digits = hyphen.map { encoded[($0 + 1)...] } ?? encoded
+    var length = hyphen.map { $0 - encoded.startIndex } ?? 0
+    guard !digits.isEmpty, digits.count <= 255 else { return false }
+    var scalar = 128
+    var index = 0
+    var bias = 72
+    while !digits.isEmpty {
+        let oldIndex = index
+        var weight = 1
+        var place = 36
+        while true {
+            guard let byte = digits.popFirst() else { return false }
+            let digit: Int
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = Int(byte) - 0x61
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = Int(byte) - 0x30 + 26
+            default: return false
+            }
+            index += digit * weight
+            let threshold = min(max(place - bias, 1), 26)
+            if digit < threshold { break }
+            weight *= 36 - threshold
+            // Nothing that is a character is as far away.
+            guard weight < 1 << 32, index < 1 << 32 else { return false }
+            place += 36
+        }
+        length += 1
+        var delta = oldIndex == 0 ? (index - oldIndex) / 700 : (index - oldIndex) / 2
+        delta += delta / length
+        bias = 0
+        while delta > 455 {
+            delta /= 35
+            bias += 36
+        }
+        bias += 36 * delta / (delta + 38)
+        scalar += index / length
+        guard Unicode.Scalar(UInt32(min(scalar, 0x11_0000))) != nil else { return false }
+        index = index % length + 1
+    }
+    return true
 }
 
 /// Whether a domain's last label is a number, so that the whole must be an IPv4 address.

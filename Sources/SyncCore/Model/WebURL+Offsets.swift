@@ -21,7 +21,11 @@ struct URLOffsets {
         var labelStart = index
         while index < count, bytes[index] != UInt8(ascii: "/") {
             switch bytes[index] {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): break
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                // Punycode.
+                if index == labelStart + 3, bytes[labelStart] == UInt8(ascii: "x"), bytes[index] == UInt8(ascii: "-") {
+                    return nil
+                }
             case UInt8(ascii: "."): labelStart = index + 1
             default: return nil
             }

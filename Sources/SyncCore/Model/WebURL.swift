@@ -115,6 +115,8 @@ extension WebURL {
 
     /// Scheme, host and port: what credentials and limits are bound to (RFC 6454), as `https://example.org:443`.
     public var origin: String {
+        // `mailto:` and its kin have no slashes behind the scheme.
+        guard hasAuthority else { return "\(scheme)://" }
         let authority = authority
         let start = text(0, Int(schemeEnd) + 3)
         // Asked for several times a request, so the usual forms are parts of what is there.

@@ -4,7 +4,7 @@ import Testing
 @testable import DLSync
 
 @Suite struct DigestTests {
-    /// The empty text, and "abc" (RFC 1321 A.5, FIPS 180-4 examples).
+    /// The empty text, and "abc" (RFC 1321 A.5, FIPS 180-4 examples, RFC 7693 A).
     @Test(arguments: [
         (DigestAlgorithm.md5, "", "d41d8cd98f00b204e9800998ecf8427e"),
         (.md5, "abc", "900150983cd24fb0d6963f7d28e17f72"),
@@ -15,6 +15,16 @@ import Testing
             .sha512, "abc",
             "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
                 + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
+        ),
+        (.sha224, "abc", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
+        (
+            .sha384, "abc",
+            "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7"
+        ),
+        (
+            .blake2b, "abc",
+            "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1"
+                + "7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923"
         ),
     ])
     func `Known digests come out`(algorithm: DigestAlgorithm, text: String, hex: String) throws {

@@ -54,6 +54,38 @@ extension SessionTests {
             }
         }
 
+        @Test("The base that the user gives is the source's, not that of the listings below it") func base()
+            async throws
+        {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                let files = serveTree(server)
+                let told = try await bench.run([Source(argument: server.url("/pub/"))]) {
+                    $0.baseURL = WebURL(server.url("/pub/"))
+                }
+                #expect(told.isAllWell, "\(told.complaints)")
+                #expect(told.outcomes.count == files.count)
+                #expect(files.allSatisfy { exists(bench.path($0)) })
+            }
+        }
+
+        @Test("A checksum list is a source: its files are brought and checked, and a wrong one is not published")
+        func checksums() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                let digest =
+                    "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1"
+                    + "7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923"
+                let list = "\(digest)  a b/100%41.txt\n\(digest)  wrong.txt\n\(digest)  ../out.txt\n"
+                server.serve("/d/B2SUMS", Resource(.text(list), contentType: "text/plain"))
+                server.serve("/d/a%20b/100%2541.txt", Resource(.text("abc"), contentType: "text/plain"))
+                server.serve("/d/wrong.txt", Resource(.text("abd"), contentType: "text/plain"))
+                let told = try await bench.run([Source(argument: server.url("/d/B2SUMS"))])
+                #expect(exists(bench.path("a b/100%41.txt")) && !exists(bench.path("wrong.txt")))
+                #expect(told.problems.count == 1 && told.summary.failed == 1)
+            }
+        }
+
         @Test("A listing is followed as deep as it may be", arguments: [0, 1, 2, 3]) func depth(depth: Int) async throws
         {
             let bench = try Bench()
