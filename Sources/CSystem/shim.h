@@ -12,12 +12,20 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 int fallocate(int fd, int mode, off_t offset, off_t length);
 int syncfs(int fd);
 ssize_t copy_file_range(int in_fd, off_t *in_offset, int out_fd, off_t *out_offset, size_t length, unsigned flags);
+
+/// Whether a file lies in memory (tmpfs): there room that is taken ahead is filled with zeros at once, which costs as much as
+/// writing it. statfs(2) names the numbers of file systems.
+static inline int dlsync_is_in_memory(int fd) {
+    struct statfs facts;
+    return fstatfs(fd, &facts) == 0 && facts.f_type == 0x01021994;
+}
 
 /// fcntl and ioctl are variadic, which Swift cannot call.
 static inline int dlsync_clone_file(int destination, int source) { return ioctl(destination, FICLONE, source); }

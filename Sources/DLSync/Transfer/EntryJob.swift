@@ -147,6 +147,11 @@ final class EntryJob: TransferJob {
         record(synced: ticks % 5 == 0)
     }
 
+    func record(in loop: isolated TransferLoop) {
+        for transfer in loop.transfers(of: id) { progressed(transfer) }
+        record(synced: false)
+    }
+
     var name: String { "\(facts.path)" }
 
     var isAtDisk: Bool { stage == .busy || stage == .publishing }

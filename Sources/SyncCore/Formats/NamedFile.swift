@@ -89,8 +89,8 @@ extension ManifestContext {
     /// The document's own name: the last segment of its address, or of its file's path.
     var documentName: [UInt8] {
         if let url = WebURL(sourceName), !url.lastPathSegment.isEmpty { return url.lastPathSegment }
-        let file = sourceName.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
-        return file.isEmpty || file == [UInt8(ascii: "-")] || WebURL(sourceName) != nil
-            ? baseURL?.lastPathSegment ?? [] : file
+        let isNameless = ["", "-", "standard input"].contains(sourceName) || WebURL(sourceName) != nil
+        let file = sourceName.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) }
+        return (isNameless ? baseURL?.lastPathSegment : file) ?? []
     }
 }

@@ -143,6 +143,7 @@ private func path(_ entry: Entry) -> String { String(decoding: entry.suggestedPa
             ("https://m.example/d/disk.iso.sha256", "disk.iso.sha256", "\(sha256)\n"),
             ("https://m.example/d/disk.iso.md5", "-", "\(md5)  -\n"),
             ("https://m.example/d/", "https://m.example/d/disk%2Eiso.sha1?a=/b.md5", "\(sha1)\n"),
+            ("https://m.example/d/disk.iso.md5", "standard input", "\(md5)\n"),
             ("https://m.example/d/", "/srv/x/disk.iso.sha512.txt", "\(sha512)\n"),
         ])
     func sideFile(_ base: String, _ name: String, _ text: String) throws {
