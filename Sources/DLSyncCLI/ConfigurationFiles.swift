@@ -72,7 +72,8 @@ struct LayeredArguments {
         guard status.st_mode & S_IFMT == S_IFREG, isOurs, status.st_mode & 0o022 == 0 else {
             throw .configuration(
                 file: name, line: nil,
-                message: "This file may name commands to run, so it must be a plain file of yours or of root's that nobody "
+                message:
+                    "This file may name commands to run, so it must be a plain file of yours or of root's that nobody "
                     + "else may write: chown it, and chmod go-w")
         }
         guard let bytes = readSmallFile(path) else {

@@ -30,7 +30,8 @@ package let dlsyncCommand = CommandSpec(
             "Read the files in DEST and compare them with the digests that the sources give, or without sources with those "
                 + "that were recorded. Changes nothing."),
         .flag(
-            "repair", section: Section.modes, "With --verify, fetch again what is missing or differs, and nothing else."),
+            "repair", section: Section.modes, "With --verify, fetch again what is missing or differs, and nothing else."
+        ),
         .flag(
             "status", section: Section.modes,
             "Print what DEST remembers: unfinished files, failures and how old they are, the last runs, the hosts. "
@@ -157,7 +158,8 @@ package let dlsyncCommand = CommandSpec(
             "End in order after this time, and leave the rest to the next run (exit status 8)."),
         .value(
             "window", "HH:MM-HH:MM", section: Section.scheduling, default: "no limit",
-            "Work only in this part of the day, which may go over midnight, and end in order outside of it (exit status 8)."),
+            "Work only in this part of the day, which may go over midnight, and end in order outside of it (exit status 8)."
+        ),
         .value(
             "on-change", "COMMAND", section: Section.scheduling,
             "Have /bin/sh run this at the end if anything was changed in DEST. What happened stands in variables of the "
@@ -183,7 +185,8 @@ package let dlsyncCommand = CommandSpec(
             "Replace this file at the end by one JSON object that sums the run up."),
         .value(
             "failed-file", "FILE", section: Section.output, completion: .file,
-            "Replace this file at the end by a list of what failed, which can be a source itself. It is empty if nothing did."),
+            "Replace this file at the end by a list of what failed, which can be a source itself. It is empty if nothing did."
+        ),
         .value(
             "metrics-file", "FILE", section: Section.output, completion: .file,
             "Replace this file at the end by numbers in Prometheus' text format."),

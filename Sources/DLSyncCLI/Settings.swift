@@ -167,7 +167,8 @@ struct Settings: Hashable, Sendable {
             try size(arguments, "min-segment", SizeText.parse) ?? configuration.minimumSegment
         configuration.rates =
             try arguments.parsed(
-                "limit-rate", expecting: "a rate of at least 1, as in 500k or 2M, or rates by the time of the day, as in "
+                "limit-rate",
+                expecting: "a rate of at least 1, as in 500k or 2M, or rates by the time of the day, as in "
                     + "08:00-18:00=1M,none"
             ) { RateTimetable(parsing: $0) } ?? configuration.rates
         configuration.retries = try arguments.integer("retries", in: 0...1000) ?? configuration.retries

@@ -155,7 +155,9 @@ package struct Tool: Sendable {
         }
         guard settings.isVerbose || isShown else { return }
         for wait in await session.hostWaits { console.say("dlsync: \(wait).") }
-        if let reason = session.stopReason { console.say("dlsync: stopped \(reason); the rest is left to the next run.") }
+        if let reason = session.stopReason {
+            console.say("dlsync: stopped \(reason); the rest is left to the next run.")
+        }
     }
 
     private func style(_ settings: Settings) -> Settings.Progress {

@@ -164,7 +164,9 @@ final class Verifier: Sendable {
             finding.failure = failure
             return (finding, nil)
         }
-        if let file, let bad, let planned = repairOfParts(facts, file, bad, finding.reason) { return (finding, planned) }
+        if let file, let bad, let planned = repairOfParts(facts, file, bad, finding.reason) {
+            return (finding, planned)
+        }
         let action: Action = finding.verdict == .missing ? .fetch : .replace
         let decision = Decision(
             action: action, reason: finding.reason, have: 0, fetch: facts.promisedSize, size: facts.promisedSize,

@@ -47,7 +47,9 @@ package enum StatusRendering {
 
     private static func name(_ path: RelativePath) -> String { TerminalText.printable(path.bytes) }
 
-    private static func count(_ number: Int64, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+    private static func count(_ number: Int64, _ word: String) -> String {
+        "\(number) \(word)\(number == 1 ? "" : "s")"
+    }
 
     /// How long ago something was.
     private static func age(_ date: HTTPDate, _ now: HTTPDate) -> String {
