@@ -185,7 +185,8 @@ package let dlsyncCommand = CommandSpec(
             "Replace this file at the end by one JSON object that sums the run up."),
         .value(
             "failed-file", "FILE", section: Section.output, completion: .file,
-            "Replace this file at the end by a list of what failed, which can be a source itself. It is empty if nothing did."
+            "Replace this file at the end by a list of what failed, which can be a source itself, and remove it if "
+                + "nothing did."
         ),
         .value(
             "metrics-file", "FILE", section: Section.output, completion: .file,

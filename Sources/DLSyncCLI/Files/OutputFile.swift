@@ -10,11 +10,14 @@ final class OutputFile: Sendable {
         case begun
         /// It stays until all is written, and is then replaced by one rename.
         case replaced
+        /// As `replaced`, but where nothing is written, nothing is there in the end.
+        case replacedOrRemoved
     }
 
     private struct State {
         var descriptor: Int32
         var error: Int32?
+        var isEmpty = true
     }
 
     private let kind: Kind
@@ -39,7 +42,7 @@ final class OutputFile: Sendable {
         state.withLock { state in
             guard state.descriptor > STDERR_FILENO else { return }
             close(state.descriptor)
-            if kind == .replaced { withCString(Self.newName(path)) { _ = unlink($0) } }
+            if kind != .begun { withCString(Self.newName(path)) { _ = unlink($0) } }
         }
     }
 
@@ -50,6 +53,7 @@ final class OutputFile: Sendable {
     func write(_ bytes: [UInt8]) {
         state.withLock { state in
             guard state.error == nil else { return }
+            state.isEmpty = state.isEmpty && bytes.isEmpty
             state.error = writeAll(bytes, to: state.descriptor)
         }
     }
@@ -61,19 +65,25 @@ final class OutputFile: Sendable {
                 return state.error.flatMap { $0 == EPIPE ? nil : Self.failure(path, $0) }
             }
             // A pipe cannot be synced, and does not have to be.
-            if state.error == nil, kind == .replaced, fsync(state.descriptor) != 0 { state.error = errno }
+            if state.error == nil, kind != .begun, fsync(state.descriptor) != 0 { state.error = errno }
             if close(state.descriptor) != 0, state.error == nil { state.error = errno }
             state.descriptor = -1
-            if kind == .replaced {
-                let new = Self.newName(path)
-                if state.error == nil, withCString(new, { new in withCString(path) { rename(new, $0) } }) != 0 {
-                    state.error = errno
-                }
-                if state.error != nil { withCString(new) { _ = unlink($0) } }
-            }
+            if kind != .begun { state.error = putInPlace(state) }
             // That the reader of a pipe has gone is no failure: it has what it wanted.
             return state.error.flatMap { $0 == EPIPE ? nil : Self.failure(path, $0) }
         }
+    }
+
+    private func putInPlace(_ state: State) -> Int32? {
+        let new = Self.newName(path)
+        var error = state.error
+        if error == nil, kind == .replacedOrRemoved, state.isEmpty {
+            withCString(new) { _ = unlink($0) }
+            return withCString(path) { unlink($0) } == 0 || errno == ENOENT ? nil : errno
+        }
+        if error == nil, withCString(new, { new in withCString(path) { rename(new, $0) } }) != 0 { error = errno }
+        if error != nil { withCString(new) { _ = unlink($0) } }
+        return error
     }
 
     /// Replaces a file by a text.

@@ -30,7 +30,7 @@ final class RunRecorder: Sendable {
                 started: currentDate()))
         log = try files.log.map { path throws(Failure) in try LogFile(path) }
         events = try files.events.map { path throws(Failure) in try OutputFile(path, .begun) }
-        failed = try files.failed.map { path throws(Failure) in try OutputFile(path, .replaced) }
+        failed = try files.failed.map { path throws(Failure) in try OutputFile(path, .replacedOrRemoved) }
         console.keep(in: log)
     }
 
