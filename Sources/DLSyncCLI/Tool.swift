@@ -57,7 +57,9 @@ package struct Tool: Sendable {
             recorder = try RunRecorder(settings, console: console)
         } catch {
             console.say("dlsync: \(error.message).")
-            return ExitStatus(error)
+            var report = RunReport(of: settings)
+            report.status = ExitStatus(error)
+            return await runHooks(settings, report)
         }
         let (status, error) = await withSession(settings, recorder: recorder)
         // The files are those of the run that holds the destination.
@@ -97,6 +99,7 @@ package struct Tool: Sendable {
         do {
             let status = try await withSyncSession(into: settings.destination, settings.configuration) {
                 session -> ExitStatus in
+                try recorder?.open()
                 for note in session.notes { console.say("dlsync: \(note).") }
                 let signals = Signals { Task { await session.interrupt() } }
                 defer { signals.stop() }

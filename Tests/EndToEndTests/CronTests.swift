@@ -28,7 +28,8 @@ import Testing
             try await Command.runSilently(files + [list, here])
             let events = try Self.lines(directory.appending("events")).map { try Self.json($0) }
             #expect(events.count == 31)
-            #expect(events.filter { $0["type"] as? String == "outcome" && $0["status"] as? String == "done" }.count == 30)
+            #expect(
+                events.filter { $0["type"] as? String == "outcome" && $0["status"] as? String == "done" }.count == 30)
             let report = try Self.json(readText(directory.appending("report")))
             let summary = try #require(events.last)
             for object in [report, summary] {
@@ -59,7 +60,8 @@ import Testing
             for name in ["a", "b c", "d"] { server.serve("/\(name)", Resource(.pattern(seed: 1, count: 1000))) }
             server.serve("/b%20c", Resource(.pattern(seed: 1, count: 1000)), script: [.times(2, .status(404))])
             let list = directory.appending("list")
-            try writeFile(list, "\(server.url("/a"))\n\(server.url("/b%20c"))\n  out=sub/it's \"b\"\n\(server.url("/d"))\n")
+            try writeFile(
+                list, "\(server.url("/a"))\n\(server.url("/b%20c"))\n  out=sub/it's \"b\"\n\(server.url("/d"))\n")
             let (here, failed) = (directory.appending("here"), directory.appending("failed"))
             let first = try await Command.run("--failed-file", failed, list, here)
             #expect(first.exited(3), "\(first)")
@@ -99,8 +101,10 @@ import Testing
             let here = directory.appending("here")
             for name in ["events", "failed-file", "log-file"] {
                 let result = try await Command.run(
-                    ["--\(name)", directory.appending("missing/x"), "-", here], input: list)
-                #expect(result.exited(1) && result.errorLines.count == 1, "\(result)")
+                    ["--\(name)", directory.appending("missing/x"), "--on-failure", "echo hook", "-", here],
+                    input: list)
+                #expect(result.exited(1) && result.errorLines.count == 2, "\(result)")
+                #expect(result.errorLines.last == "hook")
             }
             #expect(server.requests.isEmpty)
             let result = try await Command.run(
@@ -176,10 +180,14 @@ import Testing
             let first = try Command.start([list, here])
             try await server.gate("body").waitForArrivals()
             let report = directory.appending("report")
-            try writeFile(report, "old")
-            let second = try await Command.run("--report", report, "--on-failure", "echo failed", list, here)
+            let options = ["report", "events", "failed-file", "metrics-file"].flatMap {
+                ["--\($0)", directory.appending($0)]
+            }
+            for path in options where path.hasPrefix("/") { try writeFile(path, "old") }
+            let second = try await Command.run(options + ["--on-failure", "echo failed", list, here])
             #expect(second.exited(7) && second.standardError.isEmpty && second.standardOutput.isEmpty, "\(second)")
-            #expect(try readText(report) == "old")
+            for path in options where path.hasPrefix("/") { #expect(try readText(path) == "old") }
+            #expect(!exists(report + ".dlsync-new"))
             let status = try await Command.run("--status", "--json", here)
             #expect(status.exited(0), "\(status)")
             #expect(status.outputText.contains("\"busy\":true"))
@@ -198,7 +206,8 @@ import Testing
             let list = Array(server.url("/a").utf8)
             let odd = directory.appending("it's \"$(touch owned)\"\n`touch owned`; touch owned;")
             let out = directory.appending("out")
-            let change = "printf '%s|' \"$DLSYNC_DEST\" \"$DLSYNC_STATUS\" \"$DLSYNC_CHANGED\" \"$DLSYNC_FAILED\" >>'\(out)'"
+            let change =
+                "printf '%s|' \"$DLSYNC_DEST\" \"$DLSYNC_STATUS\" \"$DLSYNC_CHANGED\" \"$DLSYNC_FAILED\" >>'\(out)'"
             let options = ["--on-change", change, "--on-failure", "printf failed >>'\(out)'; exit 5"]
             let first = try await Command.run(options + ["-", odd], input: list, directory: directory.path)
             #expect(first.wasSilent, "\(first)")
