@@ -47,6 +47,8 @@ import Testing
             // The second run changes nothing: its events are its own, and the log goes on.
             try await Command.runSilently(files + [list, here])
             #expect(try Self.lines(directory.appending("events")).count == 31)
+            let second = try Self.json(readText(directory.appending("report")))
+            #expect(second["entries"] as? Int == 30 && second["kept"] as? Int == 30 && second["changed"] as? Int == 0)
             #expect(try Self.lines(directory.appending("log-file")).count == 32)
             #expect(!exists(directory.appending("report.dlsync-new")))
         }

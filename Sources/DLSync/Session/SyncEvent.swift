@@ -42,6 +42,8 @@ public struct SyncSummary: Hashable, Sendable {
     public private(set) var entries = 0
     /// How many files were brought, changed or taken away.
     public private(set) var done = 0
+    /// How many entries nothing was to be done about.
+    public private(set) var kept = 0
     /// How many are here and right in the end: kept or done.
     public private(set) var succeeded = 0
     /// How many failed.
@@ -91,6 +93,7 @@ public struct SyncSummary: Hashable, Sendable {
             actions[outcome.action, default: 0] += 1
             bytesReceived += outcome.bytes
             if outcome.status == .done { done += 1 }
+            if outcome.status == .kept { kept += 1 }
             if let failure = outcome.failure { note(failure) } else { succeeded += 1 }
         case .verified(let finding):
             verdicts[finding.verdict, default: 0] += 1

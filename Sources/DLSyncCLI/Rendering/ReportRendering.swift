@@ -46,6 +46,7 @@ package enum ReportRendering {
         object.add("actions", .object(actions))
         object.add("verdicts", .object(verdicts))
         object.add("changed", integer: Int64(summary.done))
+        object.add("kept", integer: Int64(summary.kept))
         object.add("failed", integer: Int64(report.failed))
         object.add("unfinished", integer: Int64(summary.interrupted))
         object.add("problems", integer: Int64(summary.problems))
