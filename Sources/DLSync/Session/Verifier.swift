@@ -47,8 +47,7 @@ final class Verifier: Sendable {
             let facts = page.compactMap { record -> EntryFacts? in
                 guard let url = WebURL(record.identity.resource) else { return nil }
                 let entry = Entry(
-                    urls: [url], size: record.identity.representation.length.map { .exact($0) } ?? .unknown,
-                    digests: record.digest.map { [$0] } ?? [], origin: EntryOrigin(source: "the state"))
+                    urls: [url], digests: record.digest.map { [$0] } ?? [], origin: EntryOrigin(source: "the state"))
                 return EntryFacts(entry: entry, path: record.path)
             }
             context.began(facts.count)
@@ -102,6 +101,7 @@ final class Verifier: Sendable {
         }
         let record = facts.record.flatMap { $0.identity.resource == facts.resource ? $0 : nil }
         let wanted = facts.entry.strongestDigest ?? record?.digest
+        // A source that gives another digest means another version, whose size the record does not know.
         let size = facts.promisedSize ?? (wanted == record?.digest ? record?.identity.representation.length : nil)
         finding.digest = wanted
         if let size, size != file.size {
@@ -124,6 +124,11 @@ final class Verifier: Sendable {
                 isCancelled: { isCancelled.withLock { $0 } })
             guard let proof else { return (nil, nil) }
             finding.bytes = proof.bytes
+            if let damage = proof.damage {
+                finding.verdict = .differs
+                finding.reason = damage.message
+                return judged(finding, facts, Failure(.digestMismatch, damage.message))
+            }
             guard proof.whole != wanted || !proof.badParts.isEmpty else {
                 finding.reason = wanted.map { "its \($0.algorithm.rawValue) digest is right" } ?? "its parts are right"
                 return (finding, nil)
