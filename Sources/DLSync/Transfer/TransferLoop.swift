@@ -105,7 +105,7 @@ actor TransferLoop {
     /// Starts the thread.
     func start() {
         multi.limitConnections(
-            perHost: configuration.perHost, kept: configuration.connections + 8,
+            perHost: min(configuration.perHost, configuration.connections), kept: configuration.connections + 8,
             streams: StreamBook.perConnection)
         now = clock.now
         bucket = configuration.rateLimit.map { RateBucket(bytesPerSecond: $0, now: now) }
