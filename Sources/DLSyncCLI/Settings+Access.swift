@@ -47,13 +47,14 @@ extension Settings {
         let named = try arguments.text("netrc-file")
         guard named != nil || arguments.flag("netrc") else { return nil }
         let path = named ?? (getenv("HOME").map { String(cString: $0) } ?? "") + "/.netrc"
-        if let bytes = readSmallFile(path) { return bytes }
+        if let bytes = readSmallFile(Array(path.utf8)) { return bytes }
         throw .invalidValue(
             option: named == nil ? "--netrc" : "--netrc-file", value: path, expected: "a file that can be read")
     }
 
-    private static func readSmallFile(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    /// The bytes of a file of up to 1 MiB; nil where it cannot be read.
+    static func readSmallFile(_ path: [UInt8]) -> [UInt8]? {
+        let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var bytes: [UInt8] = []

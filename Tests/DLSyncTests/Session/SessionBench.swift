@@ -15,6 +15,8 @@ struct Told: Sendable {
     private(set) var planned: [String: PlannedEntry] = [:]
     private(set) var problems: [Failure] = []
     private(set) var unread: [(source: String, failure: Failure)] = []
+    private(set) var deletions: [PlannedDeletion] = []
+    private(set) var kept: [KeptDeletions] = []
     private(set) var summary = SyncSummary()
 
     mutating func note(_ event: SyncEvent) {
@@ -24,6 +26,8 @@ struct Told: Sendable {
             #expect(outcomes[outcome.path.description] == nil, "'\(outcome.path)' has two outcomes")
             outcomes[outcome.path.description] = outcome
         case .planned(let entry): planned[entry.facts.path.description] = entry
+        case .plannedDeletion(let deletion): deletions.append(deletion)
+        case .deletionsKept(let reason): kept.append(reason)
         case .listed, .listing: break
         case .problem(_, let failure): problems.append(failure)
         case .sourceFailed(let source, let failure): unread.append((source, failure))
