@@ -56,7 +56,7 @@ let package = Package(
         .testTarget(
             name: "CurlTests", dependencies: ["Curl", "SyncCore", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "MarkupTests", dependencies: ["Markup", "SyncCore", "TestSupport"],
+            name: "MarkupTests", dependencies: ["Compression", "Markup", "SyncCore", "TestSupport"],
             resources: [.copy("Resources")], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
         .testTarget(name: "DLSyncTests", dependencies: ["DLSync", "TestSupport"], swiftSettings: settings),

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +23,13 @@ ssize_t copy_file_range(int in_fd, off_t *in_offset, int out_fd, off_t *out_offs
 /// The flag is 1 in <linux/fs.h>, and the wrapper is younger than some C libraries.
 static inline int dlsync_rename_noreplace(int from, const char *name, int to, const char *new_name) {
     return (int)syscall(SYS_renameat2, from, name, to, new_name, RENAME_NOREPLACE);
+}
+
+/// Whether a file lies in memory (tmpfs): there room that is taken ahead is filled with zeros at once, which costs as much as
+/// writing it. statfs(2) names the numbers of file systems.
+static inline int dlsync_is_in_memory(int fd) {
+    struct statfs facts;
+    return fstatfs(fd, &facts) == 0 && facts.f_type == 0x01021994;
 }
 
 /// fcntl and ioctl are variadic, which Swift cannot call.

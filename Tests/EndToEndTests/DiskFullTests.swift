@@ -86,7 +86,7 @@ struct DiskFullTests {
         #expect(told.errorLines.count == 2, "\(told)")
         for (name, need) in [("0", "8.0 MiB"), ("3", "6.0 MiB")] {
             let line = try #require(told.errorLines.first { $0.hasPrefix("dlsync: \(name): it needs \(need) and ") })
-            #expect(line.hasSuffix(" MiB are free in '\(destination)'; free some space there."), "\(line)")
+            #expect(line.hasSuffix(" are free in '\(destination)'; free some space there."), "\(line)")
         }
         for number in [1, 2, 4] { #expect(try isWhole(number, sizes)) }
         #expect(try treeListing(destination, skipping: [".dlsync"]).count == 3)

@@ -113,7 +113,6 @@ import Testing
         #expect(try format("readme.txt".utf8, named: "list") == "list")
         let error = #expect(throws: ManifestError.self) { try format("http://a.example/".utf8, named: "lst") }
         #expect(error?.message.contains("csv, list") == true)
-        #expect(error?.message.contains("html, gcs, s3") == true)
     }
 
     @Test(

@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Glibc
 package import SyncCore
 
@@ -66,9 +67,15 @@ package final class PartialFile: ReadableFile {
     /// file gets that length. Where the file system cannot do so, the file is made sparse instead.
     ///
     /// - Throws: ``DiskError`` with `ENOSPC` or `EDQUOT` where there is no room; the file is as before then.
-    package func preallocate(_ length: Int64) throws(DiskError) {
+    ///
+    /// - Parameter evenInMemory: Whether this is done on a file system in memory too, where it costs as much as writing.
+    package func preallocate(_ length: Int64, evenInMemory: Bool = false) throws(DiskError) {
         guard length > 0 else { return }
         let before = try status().size
+        guard evenInMemory || dlsync_is_in_memory(descriptor.number) == 0 else {
+            if before < length { try truncate(to: length) }
+            return
+        }
         do {
             try calls.allocate(descriptor.number, length: length, path: descriptor.path)
         } catch {

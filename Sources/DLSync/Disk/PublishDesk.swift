@@ -77,13 +77,13 @@ final class PublishDesk: Sendable {
     /// Some hundred pages of the state's log, in bytes.
     private static let reserveSize: Int64 = 512 << 10
     /// So many files share a sync.
-    private static let mostItems = 512
+    private static let mostItems = 1024
     /// So long a finished file waits for others.
     private static let longestWait: Duration = .milliseconds(500)
     /// Up to this length, in bytes, a file is written with others rather than as it comes.
     private static let smallFile: Int64 = 64 << 10
     /// So many bytes wait in memory at most.
-    private static let mostGathered = 16 << 20
+    private static let mostGathered = 32 << 20
     /// Up to so many files are synced each for itself, rather than the whole file system.
     static let fewItems = 4
 
@@ -110,7 +110,8 @@ final class PublishDesk: Sendable {
     func takeReserve() {
         reserve.withLock { reserve in
             guard reserve == .notTaken else { return }
-            let isTaken = (try? destination.createPartial(reserveName).preallocate(Self.reserveSize)) != nil
+            let isTaken =
+                (try? destination.createPartial(reserveName).preallocate(Self.reserveSize, evenInMemory: true)) != nil
             reserve = isTaken ? .taken : .givenBack
             if !isTaken { try? destination.removePartial(reserveName) }
         }

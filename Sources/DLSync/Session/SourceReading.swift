@@ -139,8 +139,7 @@ struct SourceReading: Sendable {
                 // After a cut the listing is told once more from its start; entries that were taken are passed over then.
                 reader = DocumentReader(
                     context: ManifestContext(
-                        sourceName: document.source.name,
-                        baseURL: given ?? finalURL,
+                        sourceName: document.source.name, baseURL: given ?? finalURL,
                         mediaType: head.representation.mediaType, charset: head.charset,
                         directory: document.place.directory),
                     format: document.format)

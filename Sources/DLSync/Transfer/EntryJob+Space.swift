@@ -35,7 +35,9 @@ extension EntryJob {
     /// Takes the room for the whole file, as far as the file system gives it ahead.
     func takeRoom(length: Int64?, partial: PartialFile) throws(DiskError) {
         guard let length, length >= Self.preallocatedSize else { return }
-        try partial.preallocate(length)
+        // Where much is left, a file in memory need not be filled with zeros first.
+        let isScarce = (try? context.desk.destination.freeSpace()).map { $0 / 2 < length } ?? false
+        try partial.preallocate(length, evenInMemory: isScarce)
         lengthToRoom = length
         noteRoom()
     }

@@ -152,6 +152,11 @@ final class EntryJob: TransferJob {
         record(synced: ticks % 5 == 0)
     }
 
+    func record(in loop: isolated TransferLoop) {
+        for transfer in loop.transfers(of: id) { progressed(transfer) }
+        record(synced: false)
+    }
+
     var name: String { "\(facts.path)" }
 
     /// One that holds its file back waits for others, and those are watched themselves.

@@ -235,6 +235,8 @@ final class Transfer: TransferReceiver {
         }
         digest?.update(bytes, at: written)
         written += Int64(buffered)
+        let (job, count) = (job, buffered)
+        loop.assumeIsolated { $0.unrecorded[job, default: 0] += count }
         buffered = 0
         return true
     }

@@ -38,6 +38,8 @@ protocol TransferJob: AnyObject {
     func timerFired(in loop: isolated TransferLoop)
     /// A second has passed: what is worth keeping is recorded, speeds are looked at.
     func tick(in loop: isolated TransferLoop)
+    /// Much was written for it: what is here is recorded.
+    func record(in loop: isolated TransferLoop)
     /// A tenth of a second has passed while transfers run for it: its progress is told.
     func show(in loop: isolated TransferLoop)
     /// It ends with this failure: nothing more is fetched, what is here is recorded.
@@ -46,6 +48,8 @@ protocol TransferJob: AnyObject {
 
 extension TransferJob {
     var isAtDisk: Bool { false }
+
+    func record(in loop: isolated TransferLoop) {}
 
     /// Ends it because the run is interrupted.
     func interrupt(in loop: isolated TransferLoop) {

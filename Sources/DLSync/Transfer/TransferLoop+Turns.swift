@@ -17,6 +17,7 @@ extension TransferLoop {
             fireDeadlines()
             grant()
             tickIfDue()
+            recordIfDue()
             for work in turnEnds { work(self) }
             wakeTold()
             if isStopping, jobs.isEmpty {
@@ -106,6 +107,14 @@ extension TransferLoop {
             for job in Array(jobs.values) { refresh(job) }
         case .giveUp:
             for job in Array(jobs.values) { job.giveUp(failure, in: self) }
+        }
+    }
+
+    /// Has jobs record what is here of large files.
+    private func recordIfDue() {
+        for (id, bytes) in unrecorded where bytes >= Self.recordedBytes {
+            unrecorded[id] = 0
+            jobs[id]?.record(in: self)
         }
     }
 

@@ -55,6 +55,10 @@ actor TransferLoop {
     var isInLibcurl = false
     var abandoned: [TransferID] = []
     var isInterrupted = false
+    /// How many bytes were written for each job since it last recorded what is here.
+    var unrecorded: [JobID: Int] = [:]
+    /// After so many bytes what is here is recorded, so that a run that is killed loses no more.
+    static let recordedBytes = 2 << 20
     /// Queues whose readers are woken at the end of the turn, when all of its events are in them.
     var toldQueues: [EventQueue<SyncEvent>] = []
     /// What wants to be called once at the end of each turn, as the publisher does.
@@ -185,6 +189,7 @@ actor TransferLoop {
     func remove(_ job: any TransferJob) {
         guard jobs.removeValue(forKey: job.id) != nil else { return }
         queued[job.id] = nil
+        unrecorded[job.id] = nil
         wakeRoomWaiters()
     }
 

@@ -37,7 +37,11 @@ package final class XMLTokenizer {
         self.limits = limits
     }
 
-    deinit { xmlFreeParserCtxt(parser) }
+    deinit {
+        // A declared entity makes the parser begin a document, which is not its own to free.
+        if let document = parser?.pointee.myDoc { xmlFreeDoc(document) }
+        xmlFreeParserCtxt(parser)
+    }
 
     /// Takes the next bytes and hands over what they complete.
     ///

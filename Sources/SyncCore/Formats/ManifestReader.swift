@@ -73,11 +73,6 @@ package struct ManifestContext: Hashable, Sendable {
         self.charset = charset
         self.directory = directory
     }
-
-    /// The place of a path that is relative to the listing.
-    package func pathBelowDirectory(_ path: some Collection<UInt8>) -> [UInt8] {
-        directory.isEmpty ? Array(path) : directory + [UInt8(ascii: "/")] + path
-    }
 }
 
 /// Reads one format: takes a document's bytes however they are cut, and gives what it finds as it finds it.

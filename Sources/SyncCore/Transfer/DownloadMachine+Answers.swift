@@ -87,7 +87,7 @@ extension DownloadMachine {
         noteRangesGiven()
         wrongRanges = 0
         purposes[id] = .segment(segment?.rest ?? first)
-        cutForFixedSegments()
+        cutEqually()
         return ([.openPartial(length: length)], .write(at: 0, limit: segment?.limit))
     }
 
@@ -104,7 +104,6 @@ extension DownloadMachine {
         if original == nil, binding != bestBinding { found(.understandsIfRange(binding)) }
         noteRangesGiven()
         wrongRanges = 0
-        if isFirstAnswer { cutForFixedSegments() }
         let actions: [Action] = isFirstAnswer ? [.openPartial(length: representation.length)] : []
         return (actions, .write(at: segment.position, limit: segment.limit))
     }
@@ -231,6 +230,7 @@ extension DownloadMachine {
         original = nil
         servedDigest = nil
         contributors = 0
+        equalLength = nil
         isBindingProven = false
         growth = Self.growth(task, policy)
     }

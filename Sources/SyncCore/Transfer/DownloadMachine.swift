@@ -168,6 +168,8 @@ package struct DownloadMachine: Sendable {
     var wrongRanges = 0
     /// How many requests for ranges in a row brought no answer, though the connection was made.
     var hungRanges = 0
+    /// The length of the ranges of a file that is cut into equal ones, as its size was known before it was asked for.
+    var equalLength: Int64?
     /// How often what was here turned out to be of something else.
     var restarts = 0
     /// How often that may be, before one answer has to bring all.
@@ -261,7 +263,7 @@ package struct DownloadMachine: Sendable {
             return purposes.isEmpty ? 1 : 0
         case .spreading:
             guard let map else { return 0 }
-            return max(0, min(map.unassigned.count, growth.allowed - purposes.count))
+            return max(0, min(rangesLeft(map), growth.allowed - purposes.count))
         case .complete, .failed:
             return 0
         }
@@ -282,8 +284,8 @@ package struct DownloadMachine: Sendable {
             range = phase == .leading ? firstRange : nil
             purposes[id] = range.map(Purpose.first) ?? .whole
         case .leading, .spreading:
-            if phase == .leading { cutForFixedSegments() }
-            guard let segment = map?.take(id, most: mostPerRequest) else { return nil }
+            let most = min(mostPerRequest, guidedLength)
+            guard let segment = map?.take(id, most: most) else { return nil }
             purposes[id] = .segment(segment.rest)
             range = segment.rest
         case .complete, .failed:
@@ -302,7 +304,7 @@ package struct DownloadMachine: Sendable {
     /// asks for the request next.
     package mutating func split() -> [Action] {
         guard phase == .spreading, !isWaiting, purposes.count < growth.allowed, map?.unassigned.isEmpty == true,
-            let (victim, limit) = map?.split(minimum: policy.minimumSegment)
+            let (victim, limit) = map?.split(minimum: policy.minimumSegment, share: 2 * Int64(growth.allowed))
         else { return [] }
         return [.limit(victim, limit)]
     }
@@ -368,10 +370,31 @@ package struct DownloadMachine: Sendable {
         return ByteRange(0, max(policy.minimumSegment, size / Int64(max(1, min(count, policy.mostSegments)))))
     }
 
-    mutating func cutForFixedSegments() {
-        guard case .fixed = policy.segments else { return }
-        let free = growth.allowed - (map?.active.count ?? 0)
-        map?.cut(into: max(1, free), minimum: policy.minimumSegment)
+    /// How long the next range is: half of an equal share of what is not here, so that ranges grow shorter towards the end and
+    /// all transfers end together, whatever each one's speed is, without any being cut (guided self-scheduling).
+    private var guidedLength: Int64 {
+        guard growth.allowed > 1, let map else { return .max }
+        if let equalLength { return equalLength }
+        let (free, least) = (map.free, max(1, policy.minimumSegment))
+        // Not even rests are left over that are too short for a range of their own.
+        guard free >= 2 * least else { return .max }
+        return max(least, map.missing / Int64(2 * growth.allowed))
+    }
+
+    /// Cuts what is left of a file into as many equal ranges as it may have transfers, if its size was known before the
+    /// first was asked for.
+    mutating func cutEqually() {
+        equalLength = nil
+        guard case .fixed = policy.segments, let map, task.promisedSize ?? task.announced?.length != nil else { return }
+        let count = min(Int64(growth.allowed - 1), map.free / max(1, policy.minimumSegment))
+        if count > 0 { equalLength = (map.free + count - 1) / count }
+    }
+
+    /// How many transfers there are ranges for.
+    private func rangesLeft(_ map: SegmentMap) -> Int {
+        guard growth.allowed > 1 else { return map.unassigned.count }
+        let length = equalLength ?? max(1, policy.minimumSegment)
+        return max(map.unassigned.count, Int(min(256, map.free / length)))
     }
 
     private var ifRange: String? {

@@ -47,34 +47,13 @@ package struct SegmentMap: Hashable, Sendable {
 
     /// Whether every byte is here.
     package var isComplete: Bool { unassigned.isEmpty && active.isEmpty }
+    /// How many bytes are neither here nor being fetched.
+    package var free: Int64 { unassigned.reduce(0) { $0 + $1.count } }
     /// How many bytes are not here.
     package var missing: Int64 { length - held.count }
 
     /// The segment of a transfer.
     package subscript(id: TransferID) -> Segment? { active.first { $0.id == id } }
-
-    /// Cuts what is unassigned until there are `count` ranges or none is longer than twice `minimum`: the longest is
-    /// halved first, so that ranges end up of like length.
-    package mutating func cut(into count: Int, minimum: Int64) {
-        if unassigned.count == 1, let whole = unassigned.first {
-            let parts = Int(min(Int64(count), max(1, whole.count / max(1, minimum))))
-            unassigned = (0..<parts).map { part in
-                ByteRange(
-                    whole.start + whole.count / Int64(parts) * Int64(part),
-                    part == parts - 1 ? whole.end : whole.start + whole.count / Int64(parts) * Int64(part + 1))
-            }
-            return
-        }
-        while unassigned.count < count {
-            guard let index = unassigned.indices.max(by: { unassigned[$0].count < unassigned[$1].count }),
-                unassigned[index].count / 2 >= max(1, minimum)
-            else { return }
-            let range = unassigned[index]
-            let middle = range.start + range.count / 2
-            unassigned.replaceSubrange(
-                index...index, with: [ByteRange(range.start, middle), ByteRange(middle, range.end)])
-        }
-    }
 
     /// Gives the first unassigned range, or its first `most` bytes, to a transfer.
     package mutating func take(_ id: TransferID, most: Int64 = .max) -> Segment? {
@@ -90,18 +69,21 @@ package struct SegmentMap: Hashable, Sendable {
         return segment
     }
 
-    /// Takes the second half of the longest rest away from its transfer and leaves it unassigned.
+    /// Takes the end of the longest rest away from its transfer and leaves it unassigned.
     ///
+    /// - Parameters:
+    ///   - minimum: Neither what is taken nor what stays is shorter, in bytes.
+    ///   - share: Which part of the rest is taken: 2 for a half, 4 for a quarter.
     /// - Returns: The transfer that lost it and its new limit; nil where no rest is twice as long as `minimum`.
-    package mutating func split(minimum: Int64) -> (victim: TransferID, limit: Int64)? {
+    package mutating func split(minimum: Int64, share: Int64 = 2) -> (victim: TransferID, limit: Int64)? {
         guard let index = active.indices.max(by: { active[$0].rest.count < active[$1].rest.count }),
             active[index].rest.count / 2 >= max(1, minimum)
         else { return nil }
         let rest = active[index].rest
-        let middle = rest.start + rest.count / 2
-        active[index].limit = middle
-        leaveUnassigned(ByteRange(middle, rest.end))
-        return (active[index].id, middle)
+        let start = rest.end - max(minimum, rest.count / max(2, share))
+        active[index].limit = start
+        leaveUnassigned(ByteRange(start, rest.end))
+        return (active[index].id, start)
     }
 
     /// The longest rest of an active segment, in bytes.

@@ -1,3 +1,4 @@
+import Compression
 import Foundation
 import Markup
 import SyncCore
@@ -44,6 +45,17 @@ import Testing
             #expect(isTold, "cut at \(cut): \(message)")
             #expect(reading.nextPages.isEmpty)
         }
+    }
+
+    @Test("a document that is compressed is read like another", arguments: ["sitemap-plain.xml.gz"])
+    func compressed(_ name: String) throws {
+        let fixture = try ManifestFixture(name, in: Self.directory)
+        let unpacker = Unpacker(sourceName: name)
+        var bytes: [UInt8] = []
+        try unpacker.read(fixture.bytes[...]) { piece throws(ManifestError) in bytes += piece }
+        try unpacker.finish { piece throws(ManifestError) in bytes += piece }
+        let format = try chooseFormat(start: bytes.prefix(4096), context: fixture.context)
+        #expect(fixture.differences(from: try ReaderVerifier { format.makeReader(fixture.context) }.read(bytes)) == [])
     }
 
     @Test("there are documents of every format")

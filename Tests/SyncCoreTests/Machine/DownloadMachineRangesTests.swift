@@ -114,7 +114,7 @@ import Testing
         told.machine.sampleSpeed(now: MonotonicTime(sinceStart: .seconds(20)))
         _ = told.machine.split()
         _ = try told.ask(2)
-        let (actions, body) = told.head(2, .part(ByteRange(60, 100), of: other))
+        let (actions, body) = told.head(2, .part(ByteRange(80, 100), of: other))
         #expect(actions == [.limit(TransferID(1), 100)])
         #expect(body == .cut)
         told.progress(1, 100)
@@ -222,7 +222,7 @@ import Testing
         _ = told.machine.split()
         for id in 2...3 {
             let request = try told.ask(id)
-            #expect(request.range == ByteRange(60, 100))
+            #expect(request.range == ByteRange(80, 100))
             #expect(request.onFreshConnection == (id == 3))
             let (actions, body) = told.head(id, .whole(version))
             #expect(actions == (id == 2 ? [] : [.limit(TransferID(1), 100)]))

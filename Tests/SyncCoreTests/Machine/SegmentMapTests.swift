@@ -3,28 +3,16 @@ import Testing
 
 @Suite struct SegmentMapTests {
     @Test(
-        arguments: [
-            (100, [], 4, 10, [0, 25, 50, 75]),
-            (100, [], 4, 60, [0]),
-            (100, [], 4, 50, [0, 50]),
-            (101, [], 4, 1, [0, 25, 50, 75]),
-            (0, [], 4, 1, []),
-            (3, [], 8, 1, [0, 1, 2]),
-            (100, [(0, 50)], 2, 10, [50, 75]),
-            // The longest of several gaps is halved first, and more gaps than are wanted stay as they are.
-            (100, [(10, 20)], 3, 10, [0, 20, 60]),
-            (100, [(10, 20), (30, 40), (50, 60)], 2, 10, [0, 20, 40, 60]),
-            (100, [], 4, Int64.max, [0]),
-            (100, [(10, 20)], 4, Int64.max, [0, 20]),
-            (Int64.max, [], 2, 1, [0, Int64.max / 2]),
-        ] as [(Int64, [(Int64, Int64)], Int, Int64, [Int64])])
-    func `what is unassigned is cut`(
-        length: Int64, held: [(Int64, Int64)], count: Int, minimum: Int64, starts: [Int64]
-    ) {
-        var map = SegmentMap(length: length, held: ByteRangeSet(held.map { ByteRange($0.0, $0.1) }))
-        map.cut(into: count, minimum: minimum)
-        #expect(map.unassigned.map(\.start) == starts)
-        #expect(map.unassigned.reduce(0) { $0 + $1.count } == map.missing)
+        "the end of the longest rest is given away: a share of it, and neither part shorter than the least",
+        arguments: [(2, 10, 50), (4, 10, 75), (4, 40, 60), (1, 10, 50), (8, 1, 88)] as [(Int64, Int64, Int64)])
+    func share(share: Int64, minimum: Int64, limit: Int64) {
+        var map = SegmentMap(length: 100)
+        _ = map.take(TransferID(1))
+        #expect(map.free == 0)
+        let split = map.split(minimum: minimum, share: share)
+        #expect(split?.limit == limit)
+        #expect(map.unassigned == [ByteRange(limit, 100)])
+        #expect(map.free == 100 - limit)
     }
 
     @Test func `a transfer that ends leaves what it did not bring`() {
@@ -110,9 +98,10 @@ import Testing
                 let segment = map.take(TransferID(number), most: most)
                 #expect(segment?.rest.start == first?.start)
                 #expect(segment.map { $0.rest.count <= most && !$0.rest.isEmpty } ?? (first == nil))
-            case 3:
-                map.cut(into: Int.random(in: 1...5, using: &random), minimum: Int64.random(in: 1...9, using: &random))
-            case 4: if map.unassigned.isEmpty { _ = map.split(minimum: Int64.random(in: 1...9, using: &random)) }
+            case 3...4:
+                guard map.unassigned.isEmpty else { continue }
+                let share = Int64.random(in: 1...5, using: &random)
+                _ = map.split(minimum: Int64.random(in: 1...9, using: &random), share: share)
             case 5: if let active { map.end(active.id) }
             case 6:
                 if let active, map.active.count == 1, let limit = map.reclaim(active.id) {

@@ -17,7 +17,7 @@ struct AutoindexXMLReader: XMLContentReader {
     mutating func start(
         _ element: XMLElement, at place: XMLPlace, into items: inout [ManifestItem]
     ) throws(ManifestError) {
-        if place.depth == 1 { base = try context.listingAddress() }
+        if place.depth == 1 { base = try context.requireBase() }
         guard place.depth == 2 else { return }
         size = element[attribute: "size"].flatMap { decimalValue($0) }
         modified = element[attribute: "mtime"].flatMap { listedDate(whole: $0[...])?.date }
@@ -39,7 +39,7 @@ struct AutoindexXMLReader: XMLContentReader {
                     ManifestProblem(origin: origin, message: "\(quoted(text)) is the name of no file or directory")))
             return
         }
-        let path = context.pathBelowDirectory(text)
+        let path = context.placed(Array(text))
         if name == "directory" {
             items.append(.listing(SubListing(url: url, path: path, origin: origin)))
         } else {

@@ -32,7 +32,7 @@ struct MavenReader: XMLContentReader {
     mutating func start(
         _ element: XMLElement, at place: XMLPlace, into items: inout [ManifestItem]
     ) throws(ManifestError) {
-        if place.depth == 1 { base = try context.listingAddress() }
+        if place.depth == 1 { base = try context.requireBase() }
         if element.name == "snapshotVersion" { snapshot = Snapshot(line: place.line) }
     }
 
@@ -76,7 +76,7 @@ struct MavenReader: XMLContentReader {
         else {
             return .problem(ManifestProblem(origin: origin, message: "\(quoted(name)) is no version"))
         }
-        return .listing(SubListing(url: url, path: context.pathBelowDirectory(name), origin: origin))
+        return .listing(SubListing(url: url, path: context.placed(name), origin: origin))
     }
 
     private func file(_ snapshot: Snapshot) -> ManifestItem {
@@ -88,7 +88,7 @@ struct MavenReader: XMLContentReader {
         else { return .problem(ManifestProblem(origin: origin, message: "\(quoted(name)) is no file of a snapshot")) }
         return .entry(
             Entry(
-                urls: [url], suggestedPath: context.pathBelowDirectory(name), modified: Self.date(snapshot.updated),
+                urls: [url], suggestedPath: context.placed(name), modified: Self.date(snapshot.updated),
                 origin: origin))
     }
 

@@ -140,7 +140,7 @@ private struct MetalinkFile {
         guard !urls.isEmpty else { return problem("the file \(quoted(name)) \(missingAddress)") }
         return .entry(
             Entry(
-                urls: urls, suggestedPath: context.pathBelowDirectory(name), size: size.map { .exact($0) } ?? .unknown,
+                urls: urls, suggestedPath: context.placed(name), size: size.map { .exact($0) } ?? .unknown,
                 digests: Self.unambiguous(digests), pieces: strongestPieces, isSigned: isSigned, origin: origin))
     }
 

@@ -26,7 +26,7 @@ struct RepositoryReader: XMLContentReader {
     ) throws(ManifestError) {
         switch (place.depth, place.parent, element.name) {
         case (1, _, _):
-            root = Self.root(of: try context.listingAddress())
+            root = Self.root(of: try context.requireBase())
             isIndex = element.name == "repomd"
         case (2, "repomd", "data"), (2, "metadata", "package"):
             file = RepositoryFile(line: place.line)
@@ -76,7 +76,7 @@ struct RepositoryReader: XMLContentReader {
         items.append(
             .entry(
                 Entry(
-                    urls: [url], suggestedPath: context.pathBelowDirectory(path),
+                    urls: [url], suggestedPath: context.placed(path),
                     size: file.size.map { .exact($0) } ?? .unknown,
                     modified: file.modified.map {
                         ListedDate(secondsSinceEpoch: $0, hasZone: true, hasSeconds: true)

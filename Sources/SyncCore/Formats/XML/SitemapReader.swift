@@ -47,7 +47,7 @@ struct SitemapReader: XMLContentReader {
         if isListing { return .listing(SubListing(url: url, path: context.directory, origin: origin)) }
         return .entry(
             Entry(
-                urls: [url], suggestedPath: context.pathBelowDirectory(Self.path(of: url)), modified: modified,
+                urls: [url], suggestedPath: context.placed(Self.path(of: url)), modified: modified,
                 origin: origin))
     }
 

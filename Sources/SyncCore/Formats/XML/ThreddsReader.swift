@@ -41,7 +41,7 @@ struct ThreddsReader: XMLContentReader {
     mutating func start(
         _ element: XMLElement, at place: XMLPlace, into items: inout [ManifestItem]
     ) throws(ManifestError) {
-        if place.depth == 1 { base = try context.listingAddress() }
+        if place.depth == 1 { base = try context.requireBase() }
         switch (place.parent, element.name) {
         case (_, "service"): services.start(element)
         case ("catalog", "dataset"), ("dataset", "dataset"):
@@ -117,7 +117,7 @@ struct ThreddsReader: XMLContentReader {
             items.append(
                 .entry(
                     Entry(
-                        urls: urls, suggestedPath: context.pathBelowDirectory(name), size: dataset.size,
+                        urls: urls, suggestedPath: context.placed(name), size: dataset.size,
                         modified: dataset.modified,
                         origin: EntryOrigin(source: context.sourceName, line: dataset.line))))
             return
@@ -149,7 +149,7 @@ struct ThreddsReader: XMLContentReader {
         items.append(
             .listing(
                 SubListing(
-                    url: url, path: context.pathBelowDirectory(Self.directory(name ?? [], url)), origin: origin)))
+                    url: url, path: context.placed(Self.directory(name ?? [], url)), origin: origin)))
     }
 
     /// The directory of a catalog's files: its title, as one name; else what its address has in front of `catalog.xml`.

@@ -40,7 +40,7 @@ struct WebDAVReader: XMLContentReader {
     ) throws(ManifestError) {
         switch (place.depth, place.parent, element.name) {
         case (1, _, _):
-            let address = try context.listingAddress()
+            let address = try context.requireBase()
             base = address
             // A collection's own address ends with a slash, whether it was asked for with one or not.
             let path = address.path.utf8
@@ -102,7 +102,7 @@ struct WebDAVReader: XMLContentReader {
         case .parent, .elsewhere: break
         case .below(let path, _):
             let endsInSlash = url.path.utf8.last == UInt8(ascii: "/")
-            let place = context.pathBelowDirectory(path)
+            let place = context.placed(path)
             if member.properties.isCollection ?? endsInSlash {
                 // Without the slash a collection's members would lie beside it.
                 let address = endsInSlash ? url : Self.collection(url)

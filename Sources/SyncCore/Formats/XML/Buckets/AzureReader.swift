@@ -28,7 +28,7 @@ struct AzureReader: XMLContentReader {
     ) throws(ManifestError) {
         switch (place.depth, place.parent, element.name) {
         case (1, _, _):
-            let address = BucketAddress(try context.listingAddress(), listingKeys: Self.listingKeys)
+            let address = BucketAddress(try context.requireBase(), listingKeys: Self.listingKeys)
             items = BucketItems(address, context: context)
         case (2, _, "Blobs"): isContainer = true
         case (3, "Blobs", "Blob"), (3, "Blobs", "BlobPrefix"):

@@ -72,19 +72,6 @@ struct BucketItems {
     private func path(of key: [UInt8]) -> [UInt8] {
         let below = key.count > prefixCount ? key[prefixCount...] : key[...]
         let components = Parts(of: below, separatedBy: UInt8(ascii: "/"))
-        return context.pathBelowDirectory(Array(components.joined(separator: "/".utf8)))
-    }
-}
-
-extension ManifestContext {
-    /// The address of a listing whose keys are relative to it.
-    ///
-    /// - Throws: ``ManifestError`` where there is none, as for a file on disk.
-    func listingAddress() throws(ManifestError) -> WebURL {
-        guard let baseURL else {
-            throw ManifestError(
-                "\(sourceName) names files without their addresses; say with --base-url where the listing is from")
-        }
-        return baseURL
+        return context.placed(Array(components.joined(separator: "/".utf8)))
     }
 }

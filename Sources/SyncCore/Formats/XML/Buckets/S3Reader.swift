@@ -45,7 +45,7 @@ struct S3Reader: XMLContentReader {
         _ element: XMLElement, at place: XMLPlace, into found: inout [ManifestItem]
     ) throws(ManifestError) {
         if place.depth == 1 {
-            items = BucketItems(BucketAddress(try context.listingAddress()), context: context)
+            items = BucketItems(BucketAddress(try context.requireBase()), context: context)
         } else if place.depth == 2, element.name == "Contents" {
             object = BucketItems.Object(line: place.line)
             keyIsTold = false
