@@ -29,7 +29,9 @@ enum StateSchema {
             resource TEXT NOT NULL, message TEXT NOT NULL, first_date INTEGER NOT NULL, last_date INTEGER NOT NULL,
             runs INTEGER NOT NULL, last_run INTEGER
         ) WITHOUT ROWID;
-        CREATE TABLE sources (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);
+        CREATE TABLE sources (
+            number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, last_run INTEGER NOT NULL
+        );
         CREATE TABLE listings (
             number INTEGER PRIMARY KEY,
             source INTEGER NOT NULL, directory BLOB NOT NULL, known_run INTEGER NOT NULL, row_count INTEGER NOT NULL,
@@ -90,12 +92,12 @@ extension Database {
     /// big, so it is done only after a run that did not end.
     private func checkTables() throws(StateError) {
         do {
-            for table in ["files", "partials", "failures", "sources", "directories", "hosts", "runs"] {
+            for table in ["files", "partials", "failures", "directories", "hosts", "runs"] {
                 _ = try number("SELECT 1 FROM \(table) LIMIT 1")
             }
             for columns in [
                 "\(StateSchema.identityColumns), digest FROM files", "id, boot FROM partials",
-                "missed_runs FROM owners", "row_count FROM listings",
+                "missed_runs FROM owners", "row_count FROM listings", "last_run FROM sources",
             ] {
                 _ = try statement("SELECT \(columns)")
             }

@@ -25,7 +25,7 @@ extension StateStore {
     func listing(of source: String, directory: [UInt8]) throws(StateError) -> KnownListing {
         try withDatabase { (database, _) throws(StateError) in
             try database.transaction { () throws(StateError) in
-                let insertSource = try database.statement("INSERT OR IGNORE INTO sources (name) VALUES (?1)")
+                let insertSource = try database.statement("INSERT OR IGNORE INTO sources (name, last_run) VALUES (?1, 0)")
                 try insertSource.bind(1, source)
                 try insertSource.run()
                 let findSource = try database.statement("SELECT number FROM sources WHERE name = ?1")
@@ -97,6 +97,12 @@ extension StateStore {
     func settle(
         source: Int64, run: Int64, acceptsEmpty: Bool, _ knowledge: @Sendable ([UInt8]) -> ListingKnowledge
     ) throws(StateError) -> [EmptiedListing] {
+        try withDatabase { (database, _) throws(StateError) in
+            let statement = try database.statement("UPDATE sources SET last_run = ?2 WHERE number = ?1")
+            try statement.bind(1, source)
+            try statement.bind(2, run)
+            try statement.run()
+        }
         var emptied: [EmptiedListing] = []
         var last: Int64 = 0
         while true {
@@ -193,16 +199,20 @@ extension StateStore {
         }
     }
 
-    /// The next paths that are gone in a run, in the order of their bytes: whoever named one has been read, or heard of,
-    /// in this run and names it no more.
+    /// The next paths that are gone in a run, in the order of their bytes. What named one was read in this run and names it
+    /// no more; a source that is not of this run did not name it any more when it was read last.
     func goneFiles(after path: RelativePath?, run: Int64, limit: Int) throws(StateError) -> [GoneFile] {
         try withDatabase { (database, _) throws(StateError) in
             let statement = try database.statement(
                 """
-                SELECT owners.path, min(owners.missed_runs), min(listings.source), max(listings.source)
+                SELECT owners.path, min(CASE WHEN listings.known_run = ?2 THEN owners.missed_runs END),
+                min(listings.source), max(listings.source)
                 FROM owners CROSS JOIN listings ON listings.number = owners.listing
                 WHERE owners.path > ?1 GROUP BY owners.path
-                HAVING max(owners.seen_run >= ?2 OR listings.known_run < ?2) = 0 ORDER BY owners.path LIMIT ?3
+                HAVING max(owners.seen_run >= ?2 OR listings.known_run < ?2 AND (owners.missed_runs = 0
+                OR listings.source IN (SELECT number FROM sources WHERE last_run = ?2))) = 0
+                AND max(listings.known_run) = ?2
+                ORDER BY owners.path LIMIT ?3
                 """)
             try statement.bind(1, path?.bytes ?? [])
             try statement.bind(2, run)

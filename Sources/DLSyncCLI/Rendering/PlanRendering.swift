@@ -13,7 +13,7 @@ package enum PlanRendering {
 
     /// A file for people that no source names any more.
     package static func text(_ deletion: PlannedDeletion) -> String {
-        let action = deletion.isDeleted ? Action.delete.rawValue : "kept"
+        let action = (deletion.isDeleted ? Action.delete : .skip).rawValue
         let size = SizeText.size(0, paddedTo: SizeText.sizeWidth)
         let name = TerminalText.printable(deletion.path.bytes)
         return action.padded(to: 12) + size + "  " + name + "  (" + deletion.reason + ")\n"
@@ -57,7 +57,7 @@ package enum PlanRendering {
         var object: JSONObject = ["type": "entry"]
         object.add("path", bytes: deletion.path.bytes)
         object.add("url", string: deletion.url)
-        object.add("action", .string(deletion.isDeleted ? Action.delete.rawValue : "kept"))
+        object.add("action", .string((deletion.isDeleted ? Action.delete : .skip).rawValue))
         object.add("reason", .string(deletion.reason))
         object.add("size", integer: deletion.size)
         object.add("have", integer: deletion.size)

@@ -141,8 +141,8 @@ package struct DeletionTally: Hashable, Sendable {
 
     private func exceeds(_ share: Share, _ percent: Int) -> Bool {
         guard share.deletions > 0 else { return false }
-        let (deletions, overflows) = share.deletions.multipliedReportingOverflow(by: 100)
-        let (allowed, isHuge) = max(share.files, 0).multipliedReportingOverflow(by: percent)
-        return overflows ? !isHuge : !isHuge && deletions > allowed
+        let deletions = share.deletions.multipliedFullWidth(by: 100)
+        let allowed = max(share.files, 0).multipliedFullWidth(by: max(percent, 0))
+        return (deletions.high, deletions.low) > (allowed.high, allowed.low)
     }
 }
