@@ -25,7 +25,8 @@ extension StateStore {
     func listing(of source: String, directory: [UInt8]) throws(StateError) -> KnownListing {
         try withDatabase { (database, _) throws(StateError) in
             try database.transaction { () throws(StateError) in
-                let insertSource = try database.statement("INSERT OR IGNORE INTO sources (name, last_run) VALUES (?1, 0)")
+                let insertSource = try database.statement(
+                    "INSERT OR IGNORE INTO sources (name, last_run) VALUES (?1, 0)")
                 try insertSource.bind(1, source)
                 try insertSource.run()
                 let findSource = try database.statement("SELECT number FROM sources WHERE name = ?1")
