@@ -16,7 +16,8 @@ let pureSettings = settings + [.strictMemorySafety()]
 /// The fuzzers' own program has no `main` but libFuzzer's, so that only `Fuzz/run`, which links that, builds it.
 let fuzzDriver: [Target] =
     Context.environment["DLSYNC_FUZZ"] == nil
-    ? [] : [.executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Driver", swiftSettings: settings)]
+    ? []
+    : [.executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Driver", swiftSettings: settings)]
 
 let package = Package(
     name: "dlsync",

@@ -26,7 +26,9 @@ extension FuzzTarget {
             if let part = range.range, part.start < 0 || part.end <= part.start { return "an empty part: \(range)" }
             if let length = range.completeLength, length < range.range?.end ?? 0 { return "beyond the end: \(range)" }
         }
-        if case .delay(let delay)? = RetryAfter(bytes: bytes[...], now: nil), delay < .zero { return "a negative delay" }
+        if case .delay(let delay)? = RetryAfter(bytes: bytes[...], now: nil), delay < .zero {
+            return "a negative delay"
+        }
         if let size = SizeText.parse(text), size < 0 { return "a negative size" }
         if let rate = SizeText.parseRate(text), rate < 0 { return "a negative rate" }
         if let duration = DurationText.parse(text) {
@@ -51,6 +53,8 @@ private func headFault(_ head: ResponseHead) -> String? {
     if let length = head.representation.length, length < 0 { return "a negative complete length" }
     if let range = head.contentRange?.range, range.start < 0 || range.end <= range.start { return "an empty part" }
     if case .delay(let delay)? = head.retryAfter, delay < .zero { return "a negative delay" }
-    for digest in head.digests where digest.bytes.count != digest.algorithm.byteCount { return "a digest of a wrong length" }
+    for digest in head.digests where digest.bytes.count != digest.algorithm.byteCount {
+        return "a digest of a wrong length"
+    }
     return nil
 }
