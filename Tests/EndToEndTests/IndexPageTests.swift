@@ -72,7 +72,8 @@ import Testing
             let second = try await Command.run(server.url("/"), destination)
             #expect(second.wasSilent, "\(second)")
             let log = try server.stopAndReadLog()
-            let pages = Array(log.filter { $0.target.hasSuffix("/") })
+            // lighttpd makes few listings at once, and asks to come again for more (503).
+            let pages = log.filter { $0.target.hasSuffix("/") && ($0.status != 503 || kind != .lighttpd) }
             // The root, the five directories with files and the empty one, and the one that holds only a directory.
             #expect(pages.count == 2 * 7, "\(pages)")
             let others = log.filter { !$0.target.hasSuffix("/") }
