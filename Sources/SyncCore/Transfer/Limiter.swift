@@ -26,7 +26,9 @@ package struct Limiter: Sendable {
         case continuation
         /// A question without a body, as HEAD.
         case inquiry
-        /// The first transfer of a download.
+        /// The first transfer of a download that failed in an earlier run.
+        case overdue
+        /// The first transfer of any other download.
         case start
 
         /// Whether the left priority is served before the right.
@@ -139,6 +141,13 @@ package struct Limiter: Sendable {
             host.running += 1
         }
         return ticket
+    }
+
+    /// The ticket of one host that would be served first, if it is not paused. It may be withdrawn to be served without a
+    /// permit, as a further stream on a connection that has one.
+    package func first(host: String, now: MonotonicTime) -> Ticket? {
+        guard let host = known(host), host.pausedUntil.map({ $0 <= now }) ?? true else { return nil }
+        return host.queues.lazy.compactMap(\.first).first.map { tickets[$0] }
     }
 
     /// Gives a permit back. One that was never granted is a fault of the caller.
