@@ -36,6 +36,23 @@ import Testing
         }
     }
 
+    @Test("A repair holds back what comes last as a run does, and lets it go")
+    func repairsWhatComesLast() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try FaultServer()
+            defer { server.stop() }
+            for name in ["a", "index"] { server.serve("/\(name)", Resource(.pattern(seed: 3, count: 1000))) }
+            let here = directory.appending("here")
+            let list = directory.appending("list")
+            try writeFile(list, "\(server.url("/a"))\n\(server.url("/index"))\n")
+            try await Command.runSilently("--record-digests", list, here)
+            for name in ["a", "index"] { #expect(unlink("\(here)/\(name)") == 0) }
+            let repaired = try await Command.run("--verify", "--repair", "--publish-last", "index", here)
+            #expect(repaired.exited(0), "\(repaired)")
+            for name in ["a", "index"] { #expect(try fileMatchesPattern("\(here)/\(name)", seed: 3, count: 1000)) }
+        }
+    }
+
     @Test("A file that is gone from here and from the server stays missing, and that is a failure")
     func missing() async throws {
         try await withTemporaryDirectory { directory in
