@@ -159,11 +159,15 @@ final class EntryJob: TransferJob {
 
     var name: String { "\(facts.path)" }
 
-    /// One that holds its file back waits for others, and those are watched themselves.
+    var isLarge: Bool {
+        guard stage.isDownloading else { return false }
+        return running?.machine.progress.length ?? facts.promisedSize ?? decision?.announced?.length ?? 0 >= 1 << 20
+    }
+
     var isAtDisk: Bool {
         switch stage {
-        case .busy, .publishing, .held: true
-        case .inquiring, .downloading, .ended: false
+        case .busy, .publishing: true
+        case .inquiring, .downloading, .held, .ended: false
         }
     }
 
