@@ -9,6 +9,7 @@ internal import Synchronization
 struct DeletionRun: Sendable {
     let configuration: SyncConfiguration
     let ownership: Ownership
+    let intake: Intake
     let state: StateStore
     let context: RunContext
     let loop: TransferLoop
@@ -201,7 +202,10 @@ struct DeletionRun: Sendable {
     }
 
     private func judge(_ facts: DeletionFacts, _ owners: [Int64]) -> Judged {
-        Judged(facts: facts, owners: owners, verdict: planner.verdict(on: facts))
+        var facts = facts
+        // Where names that differ in case are the same, the file of a new name may be found under the old one.
+        if intake.isClaimed(facts.path) { facts.sources = .present }
+        return Judged(facts: facts, owners: owners, verdict: planner.verdict(on: facts))
     }
 
     private func plan(_ page: [Judged]) -> [SyncEvent] {
