@@ -42,6 +42,8 @@ struct DeletionRun: Sendable {
             guard scope != .none else { return }
             try await perform(account)
         } catch {
+            // A full disk is told by what did not fit. A damaged state has to be told, or nobody would look into it.
+            if error.code == .state { context.desk.noteStateFailure(error) }
             guard scope != .none else { return }
             keep(0, "nothing is deleted: \(error.message)", isRefused: true)
         }
