@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import CSystem
 internal import DLSync
 internal import Glibc
 
@@ -50,21 +49,6 @@ extension Settings {
         if let bytes = readSmallFile(Array(path.utf8)) { return bytes }
         throw .invalidValue(
             option: named == nil ? "--netrc" : "--netrc-file", value: path, expected: "a file that can be read")
-    }
-
-    /// The bytes of a file of up to 1 MiB; nil where it cannot be read.
-    static func readSmallFile(_ path: [UInt8]) -> [UInt8]? {
-        let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 16 << 10)
-        while bytes.count < 1 << 20 {
-            let count = read(descriptor, &piece, piece.count)
-            guard count > 0 else { return count == 0 ? bytes : nil }
-            bytes += piece[..<count]
-        }
-        return nil
     }
 }
 

@@ -16,7 +16,7 @@ extension PublishDesk {
             }
             if item.isChecked {
                 ready.append(item)
-            } else if let problem = verify(item) {
+            } else if let problem = verify(&item) {
                 results.append((item.job, problem))
             } else {
                 ready.append(item)
@@ -75,14 +75,14 @@ extension PublishDesk {
     }
 
     /// Nil where the data is what was wanted.
-    private func verify(_ item: Item) -> Result? {
-        guard let wanted = item.wanted else { return nil }
+    private func verify(_ item: inout Item) -> Result? {
+        guard let algorithm = item.wanted?.algorithm ?? item.recorded else { return nil }
         do {
             let running: RunningDigest
-            if let known = item.running {
+            if let known = item.running, known.algorithm == algorithm {
                 running = known
             } else {
-                do { running = try RunningDigest(wanted.algorithm) } catch { return .failed(error.failure) }
+                do { running = try RunningDigest(algorithm) } catch { return .failed(error.failure) }
             }
             let digest: Digest
             item.bytes?.withUnsafeBytes { running.update($0, at: 0) }
@@ -93,7 +93,8 @@ extension PublishDesk {
             } else {
                 digest = try running.finish()
             }
-            guard digest != wanted else { return nil }
+            item.digest = digest
+            guard let wanted = item.wanted, digest != wanted else { return nil }
             return .mismatch(
                 Failure(
                     .digestMismatch,
@@ -126,7 +127,7 @@ extension PublishDesk {
         if let known = item.file { file = known } else { file = try statusOfPartial(item) }
         try destination.makeParents(of: item.path)
         try destination.publish(partial: item.partialID, as: item.path)
-        return FileRecord(path: item.path, identity: item.identity, file: file, digest: item.wanted)
+        return FileRecord(path: item.path, identity: item.identity, file: file, digest: item.digest)
     }
 
     private func statusOfPartial(_ item: Item) throws(DiskError) -> LocalFile {

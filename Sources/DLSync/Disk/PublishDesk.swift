@@ -21,7 +21,11 @@ final class PublishDesk: Sendable {
         /// What stands in the partial's place once all is written.
         var file: LocalFile?
         var wanted: Digest?
+        /// The digest that is to be recorded where none is wanted.
+        var recorded: DigestAlgorithm?
         var running: RunningDigest?
+        /// What was computed.
+        var digest: Digest?
         /// Whether it waits in front of its place until the rest of the run is done.
         var comesLast = false
         /// Whether it was written, verified and synced before it had to wait.

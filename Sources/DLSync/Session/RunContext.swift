@@ -15,6 +15,8 @@ final class RunContext: Sendable {
     let desk: PublishDesk
     let progress: ProgressBoard
     let events: EventQueue<SyncEvent>
+    /// Whether a digest is recorded of files that none was given for.
+    let recordsDigests: Bool
     private let onProgress: (@Sendable (ProgressSnapshot.ActiveFile) -> Void)?
     /// What is put in place only when everything else is (`--publish-last`).
     private let publishLast: [PathPattern]
@@ -39,8 +41,10 @@ final class RunContext: Sendable {
 
     init(
         purpose: Purpose, planner: Planner, transfer: TransferPolicy, desk: PublishDesk, progress: ProgressBoard,
-        publishLast: [PathPattern] = [], onProgress: (@Sendable (ProgressSnapshot.ActiveFile) -> Void)? = nil
+        recordsDigests: Bool = false, publishLast: [PathPattern] = [],
+        onProgress: (@Sendable (ProgressSnapshot.ActiveFile) -> Void)? = nil
     ) {
+        self.recordsDigests = recordsDigests
         self.onProgress = onProgress
         self.publishLast = publishLast
         self.purpose = purpose

@@ -16,6 +16,7 @@ public final class SyncSession: Sendable {
     private let run: Int64?
     private let tasks = Mutex<(all: [Task<Void, Never>], areCancelled: Bool)>(([], false))
     private let exitStatus = Mutex<Int32?>(nil)
+    private let stop = Mutex<StopReason?>(nil)
     /// Things that were found on opening and are to be said once, as sentences without a full stop.
     public let notes: [String]
 
@@ -64,6 +65,10 @@ public final class SyncSession: Sendable {
         loop = try await TransferLoop.running(loopConfiguration, progress: board, clock: machine.clock)
         let desk = desk
         await loop.atTurnEnd { loop in desk.turnEnded(in: loop) }
+        await loop.atCurfew { [weak self] reason in
+            self?.stop.withLock { $0 = $0 ?? reason }
+            self?.cancelTasks()
+        }
     }
 
     /// Locks the destination, and waits for that as long as it may. Asked for again and again rather than by a call that
@@ -125,6 +130,36 @@ public final class SyncSession: Sendable {
         return SyncEvents(queue: context.events)
     }
 
+    /// When the last run before this one ended that left everything in sync; nil where none is known.
+    public var lastSuccess: HTTPDate? { (try? state.lastSuccess()) ?? nil }
+
+    /// Reads the files of the destination and compares them with their digests: the ones that the sources give, or else
+    /// those that the state remembers. Without sources every file that the state knows is verified, and no server is asked.
+    ///
+    /// - Parameters:
+    ///   - sources: What names the files; none for all that are remembered.
+    ///   - repairs: Whether what is missing or differs is fetched again; each such file has an outcome then as well.
+    public func verify(_ sources: [Source], repairs: Bool = false) -> SyncEvents {
+        precondition(!repairs || !configuration.isReadOnly, "a session that writes nothing cannot repair files")
+        let context = makeContext(.run)
+        let verifier = Verifier(
+            context: context, loop: loop, surveyor: surveyor, state: state, repairs: repairs,
+            width: max(1, min(8, processorCount())))
+        let intake = Intake(sieve: EntrySieve(configuration), surveyor: surveyor, context: context) { facts in
+            await verifier.take(facts)
+        }
+        let reading = SourceReading(configuration: configuration, loop: loop, taker: intake)
+        spawn {
+            await withTaskCancellationHandler {
+                if sources.isEmpty { await verifier.takeRecords() } else { await reading.read(sources) }
+            } onCancel: {
+                verifier.cancel()
+            }
+            context.readAll()
+        }
+        return SyncEvents(queue: context.events)
+    }
+
     /// A look at the progress.
     public var progress: ProgressSnapshot { board.snapshot }
 
@@ -142,6 +177,9 @@ public final class SyncSession: Sendable {
         cancelTasks()
         await loop.interruptAll()
     }
+
+    /// Why the work was ended before it was done; nil where it was not.
+    public var stopReason: StopReason? { stop.withLock { $0 } }
 
     /// As ``interrupt()``, from where nothing can be waited for.
     fileprivate func interruptSoon() {
@@ -174,7 +212,10 @@ public final class SyncSession: Sendable {
         let ownership =
             isMarking ? Ownership(sources: sources, state: state, run: run ?? lastRunNumber() + 1) : nil
         let intake = Intake(
-            sieve: EntrySieve(configuration), surveyor: surveyor, context: context, loop: loop, ownership: ownership)
+            sieve: EntrySieve(configuration), surveyor: surveyor, context: context, ownership: ownership
+        ) { facts in
+            await loop.run(facts, context: context)
+        }
         let reading = SourceReading(configuration: configuration, loop: loop, taker: intake)
         let deletion = ownership.map { ownership in
             DeletionRun(
@@ -213,7 +254,7 @@ public final class SyncSession: Sendable {
                     adopts: configuration.adoptsForeignPartials, alwaysAsks: purpose == .plan,
                     filter: configuration.filter)),
             transfer: configuration.loop.transfer, desk: desk, progress: board,
-            publishLast: configuration.publishLast)
+            recordsDigests: configuration.recordsDigests, publishLast: configuration.publishLast)
     }
 
     /// The one bridge between a caller that wants a sequence of events now and the reading that fills it: its tasks end
@@ -298,7 +339,7 @@ public struct SyncPlan: Sendable {
         case .sourceFailed(let source, let failure): unreadSources.append((source, failure))
         case .plannedDeletion(let deletion): deletions.append(deletion)
         case .deletionsKept(let kept): keptDeletions.append(kept)
-        case .outcome, .listed, .listing: break
+        case .outcome, .listed, .listing, .verified: break
         }
     }
 }

@@ -48,6 +48,6 @@ extension EntryJob {
                 identity: Identity(resource: facts.resource, representation: representation),
                 length: Int64(bytes.count),
                 bytes: bytes, wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest,
-                comesLast: context.comesLast(facts.path)), now: loop.now)
+                recorded: recordedAlgorithm, comesLast: context.comesLast(facts.path)), now: loop.now)
     }
 }
