@@ -39,7 +39,7 @@ final class Verifier: Sendable {
             do {
                 page = try state.records(after: last, limit: 256)
             } catch {
-                context.events.push(.sourceFailed(source: "the state", error.failure))
+                context.tell(.sourceFailed(source: "the state", error.failure))
                 return
             }
             guard let end = page.last else { return }
@@ -69,7 +69,10 @@ final class Verifier: Sendable {
         let (finding, planned) = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: self.look(at: facts)) }
         }
-        if let finding { context.events.push(.verified(finding)) }
+        if let finding {
+            if finding.failure != nil { context.noteFailure() }
+            context.tell(.verified(finding))
+        }
         if let planned, !Task.isCancelled {
             await loop.run([planned], context: context)
         } else {
