@@ -83,7 +83,9 @@ import Testing
         ])
     func folds(first: String, second: String, collide: Bool) throws {
         var registry = PathRegistry(folds: true)
+        #expect(!registry.isClaimed(try Self.path(second)))
         #expect(registry.claim(try Self.path(first), for: "one") == .new)
+        #expect(try registry.isClaimed(Self.path(first)) && registry.isClaimed(Self.path(second)) == collide)
         #expect(registry.claim(try Self.path(second), for: "two") == (collide ? .taken : .new))
         var exact = PathRegistry()
         #expect(exact.claim(try Self.path(first), for: "one") == .new)

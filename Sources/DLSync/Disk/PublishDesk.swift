@@ -169,6 +169,9 @@ final class PublishDesk: Sendable {
     /// The first failure of the state's own file, which a run must tell.
     var stateFailure: Failure? { waiting.withLock { $0.failure } }
 
+    /// Notes a failure of the state's own file that somebody else met.
+    func noteStateFailure(_ failure: Failure) { waiting.withLock { $0.failure = $0.failure ?? failure } }
+
     /// What waits, in one line, for whoever looks into a run that does not go on.
     var account: String {
         waiting.withLock { waiting in

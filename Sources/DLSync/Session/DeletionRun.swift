@@ -9,6 +9,7 @@ internal import Synchronization
 struct DeletionRun: Sendable {
     let configuration: SyncConfiguration
     let ownership: Ownership
+    let intake: Intake
     let state: StateStore
     let context: RunContext
     let loop: TransferLoop
@@ -41,6 +42,8 @@ struct DeletionRun: Sendable {
             guard scope != .none else { return }
             try await perform(account)
         } catch {
+            // A full disk is told by what did not fit. A damaged state has to be told, or nobody would look into it.
+            if error.code == .state { context.desk.noteStateFailure(error) }
             guard scope != .none else { return }
             keep(0, "nothing is deleted: \(error.message)", isRefused: true)
         }
@@ -201,7 +204,10 @@ struct DeletionRun: Sendable {
     }
 
     private func judge(_ facts: DeletionFacts, _ owners: [Int64]) -> Judged {
-        Judged(facts: facts, owners: owners, verdict: planner.verdict(on: facts))
+        var facts = facts
+        // Where names that differ in case are the same, the file of a new name may be found under the old one.
+        if intake.isClaimed(facts.path) { facts.sources = .present }
+        return Judged(facts: facts, owners: owners, verdict: planner.verdict(on: facts))
     }
 
     private func plan(_ page: [Judged]) -> [SyncEvent] {

@@ -64,6 +64,9 @@ final class Intake: EntryTaker {
 
     func tell(_ event: SyncEvent) { context.tell(event) }
 
+    /// Whether an entry of this run has a path, or on a file system that folds names one that is the same there.
+    func isClaimed(_ path: RelativePath) -> Bool { registry.withLock { $0.isClaimed(path) } }
+
     /// Whether an entry is the first to claim its path. One that only repeats another is passed over.
     private func claim(_ path: RelativePath, for entry: Entry) throws(Failure) -> Bool {
         let claim = registry.withLock { $0.claim(path, for: entry.urls[0].resourceIdentity) }

@@ -210,7 +210,7 @@ public final class SyncSession: Sendable {
         let context = makeContext(purpose)
         let loop = loop
         // A plan on a session that may write leaves no mark in the state, and so cannot tell what is gone.
-        let isMarking = purpose == .run || configuration.isReadOnly
+        let isMarking = purpose == .run || configuration.isReadOnly && configuration.deletion.scope != .none
         let ownership =
             isMarking ? Ownership(sources: sources, state: state, run: run ?? lastRunNumber() + 1) : nil
         let intake = Intake(
@@ -221,7 +221,8 @@ public final class SyncSession: Sendable {
         let reading = SourceReading(configuration: configuration, loop: loop, taker: intake)
         let deletion = ownership.map { ownership in
             DeletionRun(
-                configuration: configuration, ownership: ownership, state: state, context: context, loop: loop)
+                configuration: configuration, ownership: ownership, intake: intake, state: state, context: context,
+                loop: loop)
         }
         spawn {
             await reading.read(sources)

@@ -108,6 +108,8 @@ extension Database {
         let isUnended = try number("SELECT ended IS NULL FROM runs ORDER BY number DESC LIMIT 1") == 1
         guard isUnended else { return }
         let verdict = try text("PRAGMA quick_check(1)") ?? "no answer"
-        guard verdict == "ok" else { throw StateError(.damaged, "the state '\(path)' is damaged: \(verdict)") }
+        // A headline may stand above what was found.
+        let finding = verdict.split(separator: "\n").last ?? "no answer"
+        guard finding == "ok" else { throw StateError(.damaged, "the state '\(path)' is damaged: \(finding)") }
     }
 }

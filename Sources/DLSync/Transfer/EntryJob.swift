@@ -164,11 +164,10 @@ final class EntryJob: TransferJob {
         return running?.machine.progress.length ?? facts.promisedSize ?? decision?.announced?.length ?? 0 >= 1 << 20
     }
 
-    /// One that holds its file back waits for others, and those are watched themselves.
     var isAtDisk: Bool {
         switch stage {
-        case .busy, .publishing, .held: true
-        case .inquiring, .downloading, .ended: false
+        case .busy, .publishing: true
+        case .inquiring, .downloading, .held, .ended: false
         }
     }
 

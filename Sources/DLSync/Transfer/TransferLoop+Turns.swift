@@ -113,7 +113,8 @@ extension TransferLoop {
     /// Sees to it that nobody waits in silence for ever.
     private func watch() {
         let seen = (numbers: lastNumber, jobs: jobs.count)
-        let moved = hasMoved || seen != lastSeen || jobs.isEmpty
+        // Jobs that only hold their files back need nothing to move.
+        let moved = hasMoved || seen != lastSeen || jobs.count == jobsHeld
         (lastSeen, hasMoved) = (seen, false)
         let isWaiting =
             deadlines.earliest != nil || limiter.nextWakeup(now: now) != nil || jobs.values.contains(where: \.isAtDisk)

@@ -98,7 +98,9 @@ public struct PathPattern: Hashable, Sendable {
     }
 
     /// Whether a path is of the pattern.
-    public func matches(_ path: some Collection<UInt8>) -> Bool {
+    public func matches(_ path: some BidirectionalCollection<UInt8>) -> Bool {
+        // Most paths differ in their last byte already.
+        if case .byte(let last)? = tokens.last, last != path.last { return false }
         var places = Places(tokens)
         places.read(path)
         return places.isAtEnd
@@ -141,76 +143,84 @@ public struct PathPattern: Hashable, Sendable {
         private var reached: [Bool]
         /// Whether they may stand within a directory of a token of directories.
         private var within: [Bool]
+        /// What takes the places after the next character.
+        private var nextReached: [Bool]
+        private var nextWithin: [Bool]
+        private(set) var isAlive = true
 
         init(_ tokens: [Token]) {
             self.tokens = tokens
             reached = Array(repeating: false, count: tokens.count + 1)
-            within = reached
-            reached[0] = true
-            skip(from: 0)
+            (within, nextReached, nextWithin) = (reached, reached, reached)
+            reach(0)
+            swap(&reached, &nextReached)
         }
 
-        var isAtEnd: Bool { reached[tokens.count] }
-        var isAlive: Bool { reached.contains(true) || within.contains(true) }
-        var takeEverything: Bool { !tokens.isEmpty && tokens.last == .everything && reached[tokens.count - 1] }
+        var isAtEnd: Bool { isAlive && reached[tokens.count] }
+        var takeEverything: Bool { isAlive && tokens.last == .everything && reached[tokens.count - 1] }
 
-        /// Goes on over what may stand for nothing.
-        private mutating func skip(from start: Int) {
+        /// Reaches a place with the next character, and those behind it over what may stand for nothing.
+        private mutating func reach(_ start: Int) {
             var place = start
-            while place < tokens.count, reached[place] {
+            while !nextReached[place] {
+                nextReached[place] = true
+                guard place < tokens.count else { return }
                 switch tokens[place] {
-                case .star, .everything, .directories: reached[place + 1] = true
+                case .star, .everything, .directories: place += 1
                 case .byte, .character, .set: return
                 }
-                place += 1
             }
         }
 
         mutating func read(_ path: some Collection<UInt8>) {
             var rest = Array(path)[...]
-            while !rest.isEmpty, isAlive {
-                let start = rest
-                guard let scalar = Character.read(&rest) else { return }
-                // Places that stand for whole characters take them whole; in all others a character's bytes go one by one.
-                step(start.prefix(start.count - rest.count), scalar)
+            while isAlive, let first = rest.first {
+                if first < 0x80 {
+                    step(rest.prefix(1), UInt32(first))
+                    rest.removeFirst()
+                } else {
+                    // Places that stand for whole characters take them whole, in all others the bytes go one by one.
+                    let start = rest
+                    guard let scalar = Character.read(&rest) else { return }
+                    step(start.prefix(start.count - rest.count), scalar)
+                }
             }
-            if !rest.isEmpty { reached = Array(repeating: false, count: reached.count) }
         }
 
         private mutating func step(_ bytes: ArraySlice<UInt8>, _ scalar: UInt32) {
-            let isSlash = bytes.first == UInt8(ascii: "/")
-            var next = Places(empty: tokens)
-            for place in tokens.indices {
-                let isHere = reached[place]
+            let isSlash = scalar == 0x2F
+            for place in nextReached.indices { (nextReached[place], nextWithin[place]) = (false, false) }
+            var livesWithin = false
+            for place in tokens.indices where reached[place] || within[place] {
                 switch tokens[place] {
-                case .byte where isHere: next.takeBytes(bytes, at: place)
-                case .character where isHere && !isSlash: next.reached[place + 1] = true
-                case .set(let ranges, let isInverted) where isHere && !isSlash:
-                    if ranges.contains(where: { $0.contains(scalar) }) != isInverted { next.reached[place + 1] = true }
-                case .star where isHere && !isSlash: next.reached[place] = true
-                case .everything where isHere: next.reached[place] = true
-                case .directories where isHere || within[place]:
-                    if !isSlash { next.within[place] = true } else if within[place] { next.reached[place] = true }
-                default: break
+                case .byte: take(bytes, at: place)
+                case .character: if !isSlash { reach(place + 1) }
+                case .set(let ranges, let isInverted):
+                    if !isSlash, ranges.contains(where: { $0.contains(scalar) }) != isInverted { reach(place + 1) }
+                case .star: if !isSlash { reach(place) }
+                case .everything: reach(place)
+                case .directories:
+                    if !isSlash {
+                        nextWithin[place] = true
+                        livesWithin = true
+                    } else if within[place] {
+                        reach(place)
+                    }
                 }
             }
-            for place in tokens.indices where next.reached[place] { next.skip(from: place) }
-            self = next
-        }
-
-        private init(empty tokens: [Token]) {
-            self.tokens = tokens
-            reached = Array(repeating: false, count: tokens.count + 1)
-            within = reached
+            swap(&reached, &nextReached)
+            swap(&within, &nextWithin)
+            isAlive = livesWithin || reached.contains(true)
         }
 
         /// Takes the bytes of one character where the pattern spells them out.
-        private mutating func takeBytes(_ bytes: ArraySlice<UInt8>, at start: Int) {
-            for (offset, byte) in bytes.enumerated() {
-                let place = start + offset
+        private mutating func take(_ bytes: ArraySlice<UInt8>, at start: Int) {
+            var place = start
+            for byte in bytes {
                 guard place < tokens.count, tokens[place] == .byte(byte) else { return }
+                place += 1
             }
-            reached[start + bytes.count] = true
+            reach(place)
         }
     }
 }

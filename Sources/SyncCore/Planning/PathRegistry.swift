@@ -55,6 +55,11 @@ package struct PathRegistry: Sendable {
         return .new
     }
 
+    /// Whether a path is spoken for, as a file or as a directory.
+    package func isClaimed(_ path: RelativePath) -> Bool {
+        owners[folds ? Self.foldedHashes(path).file : Self.hashes(path).file] != nil
+    }
+
     /// The hashes of a path's directories, with their lengths in bytes, and of the path itself.
     ///
     /// As ``hashes(_:)``, by names as a folding file system compares them: a text's hash is that of its composed form.

@@ -64,12 +64,43 @@ struct RenderingPlanTests {
             PlanRendering.json(summary, freeSpace: 5000, status: .partial)
                 == #"{"type":"summary","version":1,"entries":3,"actions":{"up-to-date":0,"fetch":2,"resume":1,"restart":0,"#
                 + #""replace":0,"relabel":0,"delete":0,"skip":0,"conflict":0,"unknown":0},"failed":0,"problems":1,"#
-                + #""sourcesFailed":0,"have":300,"fetch":1700,"unknownSizes":1,"free":5000,"exitStatus":3}"# + "\n")
+                + #""sourcesFailed":0,"vanished":0,"deleted":0,"bytesDeleted":0,"deletionsRefused":0,"#
+                + #""deletionsUnknown":0,"have":300,"fetch":1700,"unknownSizes":1,"free":5000,"exitStatus":3}"# + "\n")
         #expect(
             PlanRendering.text(summary, freeSpace: 5000)
                 == "3 entries: 2 fetch, 1 resume; 1.7 KiB to fetch and 1 of unknown size, 300 B here, 4.9 KiB free\n")
         #expect(PlanRendering.text(summary, freeSpace: 1000).hasSuffix(" free (not enough)\n"))
         #expect(PlanRendering.text(SyncSummary(), freeSpace: nil) == "0 entries; 0 B to fetch, 0 B here\n")
+    }
+
+    @Test("Files that no source names are lines like entries, and are totalled beside them")
+    func deletions() throws {
+        let path = try RelativePath("d/f\n")
+        let gone = PlannedDeletion(
+            path: path, url: "http://h/f", size: 50, isDeleted: true, reason: "no source names it")
+        let kept = PlannedDeletion(path: path, url: nil, size: 7, isDeleted: false, reason: "somebody changed it")
+        #expect(PlanRendering.text(gone) == "delete           0 B  d/f\\x0a  (no source names it)\n")
+        #expect(PlanRendering.text(kept) == "skip             0 B  d/f\\x0a  (somebody changed it)\n")
+        #expect(
+            PlanRendering.json(gone)
+                == #"{"type":"entry","path":"d/f\n","url":"http://h/f","action":"delete","reason":"no source names it","#
+                + #""size":50,"have":50,"fetch":0}"# + "\n")
+        #expect(PlanRendering.json(kept).contains(#""url":null,"action":"skip""#))
+        let refused = KeptDeletions(count: 3, reason: "nothing is deleted: why", isRefused: true)
+        #expect(
+            PlanRendering.json(refused)
+                == #"{"type":"deletionsKept","count":3,"refused":true,"reason":"nothing is deleted: why"}"# + "\n")
+        #expect(OutcomeRendering.kept(refused) == "dlsync: nothing is deleted: why.")
+        var summary = SyncSummary()
+        summary.count(.plannedDeletion(gone))
+        summary.count(.plannedDeletion(kept))
+        summary.count(.deletionsKept(refused))
+        #expect(summary.deleted == 1 && summary.deletionsRefused == 3 && summary.entries == 0)
+        #expect(
+            PlanRendering.text(summary, freeSpace: nil)
+                == "0 entries: 1 delete; 0 B to fetch, 0 B here, 50 B to delete\n")
+        let outcome = Outcome(path: path, url: "", action: .delete, status: .kept, reason: "somebody changed it")
+        #expect(OutcomeRendering.text(outcome) == "kept: d/f\\x0a (somebody changed it)")
     }
 
     @Test("A line for people cannot be broken by a name")

@@ -244,13 +244,11 @@ extension SessionTests {
                 let tree = MirroredTree(server)
                 #expect(try await bench.run([tree.source], deleting).isAllWell)
                 tree.removeEverywhere("f0")
+                let rules = try EntryFilter.rules(in: Array("- d1/\n- /d2/f*\n".utf8))
                 let before = server.requests.count
                 let told = try await bench.run([tree.source]) { configuration in
                     deleting(&configuration)
-                    configuration.filter.rules = [
-                        EntryFilter.Rule(includes: false, try! PathPattern(Array("d1/".utf8))),
-                        EntryFilter.Rule(includes: false, try! PathPattern(Array("/d2/f*".utf8))),
-                    ]
+                    configuration.filter.rules = rules
                 }
                 #expect(told.summary.deleted == 3 && told.summary.entries == 9, "\(told.summary)")
                 #expect(exists(bench.path("d1/f0")) && exists(bench.path("d2/f0")))
