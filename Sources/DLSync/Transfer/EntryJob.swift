@@ -179,6 +179,8 @@ final class EntryJob: TransferJob {
         case .held:
             return leaveForAnotherRun(reason: failure.message, failure, in: loop)
         case .downloading:
+            // What was gathered so far is worth going on from.
+            if isGathering { for transfer in loop.transfers(of: id) { settle(transfer, in: loop) } }
             record(synced: true)
             if !isRecorded { abandonPartial() }
         case .busy, .inquiring:
