@@ -244,6 +244,18 @@ package let dlsyncCommand = CommandSpec(
     ],
     manual: [
         ManualSection(
+            "FILES",
+            [
+                .definitions([
+                    ManualSection.Definition(
+                        "DEST/.dlsync", "What dlsync remembers of DEST, and unfinished files. Removing it costs work, never data."),
+                    ManualSection.Definition(
+                        "DEST/.dlsync/config",
+                        "Options for every run on DEST, if it is there: long names, as in 'limit-rate = 500k', a line each. It "
+                            + "must be yours or root's, and nobody else may be able to write it."),
+                ])
+            ]),
+        ManualSection(
             "EXIT STATUS", isInHelp: true,
             [.definitions(ExitStatus.allCases.map { ManualSection.Definition(String($0.rawValue), $0.meaning) })])
     ])

@@ -53,6 +53,8 @@ package struct RunReport: Hashable, Sendable {
     package var unreadListings: [SourceState] = []
     package var summary = SyncSummary()
     package var failures: [FailedFile] = []
+    /// Files that no source named and that stayed all the same, by the reason.
+    package var keptDeletions: [KeptDeletions] = []
     package var hostWaits: [HostWait] = []
     package var freeSpace: Int64?
     /// When the last run ended that left everything in sync, this one included.
@@ -82,6 +84,8 @@ package struct RunReport: Hashable, Sendable {
             } else if unreadListings.count < Self.mostNamed {
                 unreadListings.append(SourceState(name: source, reason: failure.message))
             }
+        case .deletionsKept(let kept) where keptDeletions.count < Self.mostNamed:
+            keptDeletions.append(kept)
         case .outcome, .verified, .problem, .planned, .plannedDeletion, .deletionsKept, .listed, .listing:
             break
         }

@@ -170,6 +170,26 @@ import Testing
         }
     }
 
+    @Test("A window is by the clock of the local time zone")
+    func followsTimeZone() async throws {
+        try await withTemporaryDirectory { directory in
+            let hour = time(nil) / 3600 % 24
+            // Three hours around now by the clock of UTC, which is the night of a zone that is twelve hours off.
+            let (start, end) = ((hour + 23) % 24, (hour + 2) % 24)
+            let window = "\(start < 10 ? "0" : "")\(start):00-\(end < 10 ? "0" : "")\(end):00"
+            let list = directory.appending("list")
+            try writeFile(list, "# nothing\n")
+            for (zone, status) in [("UTC0", Int32(0)), ("XXX12", 8), ("XXX-12", 8)] {
+                let process = try ChildProcess(
+                    builtProduct("dlsync"),
+                    ["--format", "list", "--window", window, list, directory.appending("here")],
+                    environment: ["PATH": "/usr/bin:/bin", "TZ": zone])
+                let result = try await process.wait()
+                #expect(result.exited(status), "\(zone) \(window) \(result)")
+            }
+        }
+    }
+
     @Test("case 95: a run that finds another one is silent, touches none of its files and runs no command")
     func busy() async throws {
         try await withTemporaryDirectory { directory in

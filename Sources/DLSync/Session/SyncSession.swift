@@ -142,6 +142,7 @@ public final class SyncSession: Sendable {
     public func verify(_ sources: [Source], repairs: Bool = false) -> SyncEvents {
         precondition(!repairs || !configuration.isReadOnly, "a session that writes nothing cannot repair files")
         let context = makeContext(.run)
+        let loop = loop
         let verifier = Verifier(
             context: context, loop: loop, surveyor: surveyor, state: state, repairs: repairs,
             width: max(1, min(8, processorCount())))
@@ -155,6 +156,7 @@ public final class SyncSession: Sendable {
             } onCancel: {
                 verifier.cancel()
             }
+            await Self.putLastInPlace(context, loop)
             context.readAll()
         }
         return SyncEvents(queue: context.events)

@@ -39,7 +39,7 @@ final class Verifier: Sendable {
             do {
                 page = try state.records(after: last, limit: 256)
             } catch {
-                context.events.push(.sourceFailed(source: "the state", error.failure))
+                context.tell(.sourceFailed(source: "the state", error.failure))
                 return
             }
             guard let end = page.last else { return }
@@ -47,8 +47,7 @@ final class Verifier: Sendable {
             let facts = page.compactMap { record -> EntryFacts? in
                 guard let url = WebURL(record.identity.resource) else { return nil }
                 let entry = Entry(
-                    urls: [url], size: record.identity.representation.length.map { .exact($0) } ?? .unknown,
-                    digests: record.digest.map { [$0] } ?? [], origin: EntryOrigin(source: "the state"))
+                    urls: [url], digests: record.digest.map { [$0] } ?? [], origin: EntryOrigin(source: "the state"))
                 return EntryFacts(entry: entry, path: record.path)
             }
             context.began(facts.count)
@@ -70,7 +69,10 @@ final class Verifier: Sendable {
         let (finding, planned) = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: self.look(at: facts)) }
         }
-        if let finding { context.events.push(.verified(finding)) }
+        if let finding {
+            if finding.failure != nil { context.noteFailure() }
+            context.tell(.verified(finding))
+        }
         if let planned, !Task.isCancelled {
             await loop.run([planned], context: context)
         } else {
@@ -102,6 +104,7 @@ final class Verifier: Sendable {
         }
         let record = facts.record.flatMap { $0.identity.resource == facts.resource ? $0 : nil }
         let wanted = facts.entry.strongestDigest ?? record?.digest
+        // A source that gives another digest means another version, whose size the record does not know.
         let size = facts.promisedSize ?? (wanted == record?.digest ? record?.identity.representation.length : nil)
         finding.digest = wanted
         if let size, size != file.size {
@@ -124,6 +127,11 @@ final class Verifier: Sendable {
                 isCancelled: { isCancelled.withLock { $0 } })
             guard let proof else { return (nil, nil) }
             finding.bytes = proof.bytes
+            if let damage = proof.damage {
+                finding.verdict = .differs
+                finding.reason = damage.message
+                return judged(finding, facts, Failure(.digestMismatch, damage.message))
+            }
             guard proof.whole != wanted || !proof.badParts.isEmpty else {
                 finding.reason = wanted.map { "its \($0.algorithm.rawValue) digest is right" } ?? "its parts are right"
                 return (finding, nil)

@@ -1,6 +1,6 @@
 package import DLSync
 
-/// What becomes of entries as NDJSON (docs/formats/events.md).
+/// What becomes of entries as NDJSON (docs/exit-codes-and-reports.md).
 package enum EventRendering {
     /// One event; nil for one that has no line.
     package static func json(_ event: SyncEvent) -> String? {

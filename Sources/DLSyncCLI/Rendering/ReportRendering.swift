@@ -1,6 +1,6 @@
 internal import DLSync
 
-/// A run summed up as one JSON object (docs/formats/report.md), and as the last line of its events.
+/// A run summed up as one JSON object (docs/exit-codes-and-reports.md), and as the last line of its events.
 package enum ReportRendering {
     /// The report of a run, one line with its line feed.
     package static func json(_ report: RunReport) -> String {
@@ -19,6 +19,7 @@ package enum ReportRendering {
         object.add("unreadListings", .array(report.unreadListings.map { source($0, isStopped: false) }))
         addCounts(of: report, to: &object)
         object.add("failures", .array(report.failures.map(failure)))
+        object.add("deletionsKept", .array(report.keptDeletions.map(keptDeletions)))
         object.add("hostWaits", .array(report.hostWaits.map(hostWait)))
         object.add("free", integer: report.freeSpace)
         object.add("lastSuccess", string: report.lastSuccess?.iso8601)
@@ -69,6 +70,14 @@ package enum ReportRendering {
         object.add("reason", .string(failure.reason))
         object.add("failingSince", string: failure.failingSince?.iso8601)
         object.add("failedRuns", integer: failure.runs > 0 ? failure.runs : nil)
+        return .object(object)
+    }
+
+    private static func keptDeletions(_ kept: KeptDeletions) -> JSONValue {
+        var object: JSONObject = [:]
+        object.add("count", integer: Int64(kept.count))
+        object.add("refused", .boolean(kept.isRefused))
+        object.add("reason", .string(kept.reason))
         return .object(object)
     }
 

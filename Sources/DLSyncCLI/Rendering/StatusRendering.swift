@@ -1,6 +1,6 @@
 package import DLSync
 
-/// What a destination remembers, as text and as NDJSON (docs/formats/status.md).
+/// What a destination remembers, as text and as NDJSON (docs/exit-codes-and-reports.md).
 package enum StatusRendering {
     /// For people.
     package static func text(_ status: DestinationStatus, now: HTTPDate) -> String {

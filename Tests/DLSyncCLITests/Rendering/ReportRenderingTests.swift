@@ -26,6 +26,7 @@ private func sample() throws -> RunReport {
                 failure: Failure(.interrupted, "interrupted"))))
     report.count(.sourceFailed(source: "http://h/", Failure(.missing, "no page")))
     report.count(.sourceFailed(source: "http://h/sub/", Failure(.missing, "no sub")))
+    report.count(.deletionsKept(KeptDeletions(count: 3, reason: "too many", isRefused: true)))
     report.ended = HTTPDate(secondsSinceEpoch: 784_111_780)
     report.seconds = 3.25
     report.status = .unreadSource
@@ -55,7 +56,7 @@ struct ReportRenderingTests {
                 + #"{"source":"http://h/","state":"failed","reason":"no page"}],"#
                 + #""unreadListings":[{"source":"http://h/sub/","state":"failed","reason":"no sub"}],"# + Self.counts
                 + #","failures":[{"path":"a","url":"http://h/a","reason":"gone","failingSince":"1994-11-05T01:46:40Z","#
-                + #""failedRuns":2}],"hostWaits":[{"origin":"http://h:80","times":1,"seconds":1.5}],"free":1000,"#
+                + #""failedRuns":2}],"deletionsKept":[{"count":3,"refused":true,"reason":"too many"}],"hostWaits":[{"origin":"http://h:80","times":1,"seconds":1.5}],"free":1000,"#
                 + #""lastSuccess":null}"# + "\n")
         #expect(
             ReportRendering.summary(try sample())

@@ -127,6 +127,28 @@ extension SessionTests {
             }
         }
 
+        @Test("A file that the disk cannot read any more differs, and is fetched again")
+        func damagedDisk() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                server.serve("/a", Resource(.pattern(seed: 1, count: size)))
+                #expect(try await bench.run([server.url("/a")]) { $0.recordsDigests = true }.isAllWell)
+                let path = bench.path("a")
+                let calls = SystemCalls(intercept: { operation, name in
+                    operation == .read && name == path ? .failure(EIO) : nil
+                })
+                let found = try await bench.session({ $0.isReadOnly = true }, calls: calls) { session in
+                    await Told(of: session.verify([]))
+                }
+                #expect(found.verified["a"]?.verdict == .differs)
+                let repaired = try await bench.session(calls: calls) { session in
+                    await Told(of: session.verify([], repairs: true))
+                }
+                #expect(repaired.isAllWell, "\(repaired.complaints)")
+                #expect(server.asked("/a").count == 2)
+            }
+        }
+
         @Test("A verification that is interrupted ends soon and tells nothing of what it did not read")
         func interrupted() async throws {
             let bench = try Bench()
