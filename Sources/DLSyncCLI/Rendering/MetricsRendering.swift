@@ -24,6 +24,8 @@ package enum MetricsRendering {
         page.add("entries_failed", "Entries that failed in the last run.", Int64(report.failed))
         page.add("entries_unfinished", "Entries that the last run was stopped in.", Int64(summary.interrupted))
         page.add("problems", "Lines and rows of sources that could not be used.", Int64(summary.problems))
+        page.add("deleted", "Files that were deleted.", Int64(summary.deleted))
+        page.add("deletions_refused", "Files that a guard kept from deletion.", Int64(summary.deletionsRefused))
         page.add("sources_failed", "Sources and listings that could not be read.", Int64(summary.sourcesFailed))
         page.add("received_bytes", "Bytes of files that the last run received.", summary.bytesReceived)
         if report.mode != "sync" {

@@ -52,6 +52,10 @@ package enum ReportRendering {
         object.add("unfinished", integer: Int64(summary.interrupted))
         object.add("problems", integer: Int64(summary.problems))
         object.add("sourcesFailed", integer: Int64(summary.sourcesFailed))
+        object.add("vanished", integer: Int64(summary.vanished))
+        object.add("deleted", integer: Int64(summary.deleted))
+        object.add("deletionsRefused", integer: Int64(summary.deletionsRefused))
+        object.add("deletionsUnknown", integer: Int64(summary.deletionsUnknown))
         object.add("bytes", integer: summary.bytesReceived)
         object.add("bytesVerified", integer: summary.bytesVerified)
     }
