@@ -50,6 +50,14 @@ package let dlsyncCommand = CommandSpec(
             "cut-dirs", "N", section: Section.reading, default: "0",
             "Leave out this many leading directories of each path."),
 
+        .repeated(
+            "digests", "URL|FILE", section: Section.comparing, completion: .file,
+            "Take digests from this list, such as a SHA256SUMS, for the entries that it names by URL or by path; they count in "
+                + "the place of those that the sources give. Nothing is fetched where it cannot be read."),
+        .flag(
+            "trust-listing", section: Section.comparing,
+            "Do not ask the server about a file of which its source says what it said when the file was last proven: the "
+                + "same exact size, and the same date or digest."),
         .value(
             "adopt", "WHEN", section: Section.comparing, default: "auto", completion: .words(["auto", "never"]),
             "Whether a shorter file that another tool left is taken as the beginning of the wanted one, once its bytes "

@@ -109,6 +109,15 @@ struct Settings: Hashable, Sendable {
         configuration.depth = try arguments.integer("depth", in: 0...64)
         configuration.placement.layout = try arguments.choice("layout", of: Placement.Layout.self) ?? .tree
         configuration.placement.directoriesToCut = try arguments.integer("cut-dirs", in: 0...64) ?? 0
+        configuration.digests = try arguments.allParsed("digests", expecting: "a file, or an http or https URL") {
+            text in
+            switch Source(argument: text) {
+            case .url(let url) where url.scheme == "http" || url.scheme == "https": .url(url)
+            case .file(let path) where !path.isEmpty && !looksLikeURL(ArgumentValue(Array(text.utf8))): .file(path)
+            case .url, .file, .standardInput: nil
+            }
+        }
+        configuration.trustsListings = arguments.flag("trust-listing")
         configuration.adoptsForeignPartials = try arguments.choice("adopt", of: Adoption.self) != .never
     }
 

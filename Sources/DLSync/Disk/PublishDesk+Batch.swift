@@ -114,7 +114,9 @@ extension PublishDesk {
         if let known = item.file { file = known } else { file = try statusOfPartial(item) }
         try destination.makeParents(of: item.path)
         try destination.publish(partial: item.partialID, as: item.path)
-        return FileRecord(path: item.path, identity: item.identity, file: file, digest: item.wanted)
+        var record = FileRecord(path: item.path, identity: item.identity, file: file, digest: item.wanted)
+        record.listed = item.listed
+        return record
     }
 
     private func statusOfPartial(_ item: Item) throws(DiskError) -> LocalFile {

@@ -22,6 +22,8 @@ final class PublishDesk: Sendable {
         var file: LocalFile?
         var wanted: Digest?
         var running: RunningDigest?
+        /// What the source says of the file, to be recorded with it.
+        var listed: String?
     }
 
     /// What became of an item.

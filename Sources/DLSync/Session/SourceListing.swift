@@ -14,13 +14,17 @@ public func withSourceListing<Result: Sendable>(
 ) async throws -> Result {
     let loop = try await TransferLoop.running(configuration.loop, progress: ProgressBoard())
     let events = EventQueue<SyncEvent>()
-    let reading = SourceReading(
-        configuration: configuration, loop: loop,
-        taker: EntryLister(placement: configuration.placement, events: events), events: events)
+    let lister = EntryLister(placement: configuration.placement, events: events)
     return try await withTaskCancellationHandler {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                await reading.read(sources)
+                let digests = DigestReading(configuration: configuration, loop: loop, events: events)
+                if let table = await digests.read() {
+                    let reading = SourceReading(
+                        configuration: configuration, loop: loop, taker: DigestedTaker(table: table, taker: lister),
+                        events: events)
+                    await reading.read(sources)
+                }
                 events.finish()
             }
             let result = await Swift.Result { try await body(SyncEvents(queue: events)) }

@@ -14,6 +14,8 @@ struct SourceReading: Sendable {
     let loop: TransferLoop
     let taker: any EntryTaker
     let events: EventQueue<SyncEvent>
+    /// What relative names in files are resolved against; nil for what the configuration says of all sources.
+    var baseOfFiles: WebURL?
 
     /// So many listings are read at once; their transfers need permits like all others.
     private static let listingsAtOnce = 8
@@ -21,6 +23,8 @@ struct SourceReading: Sendable {
     private static let batchSize = 256
     /// No listing is followed deeper than this, whatever the user allows.
     private static let mostDepth = 64
+    /// The format whose documents are asked for by another method than GET.
+    private static let collectionFormat = "webdav"
 
     /// One document to read.
     private struct Document {
@@ -37,9 +41,11 @@ struct SourceReading: Sendable {
         var firstEntry: WebURL?
     }
 
-    /// Reads the sources to their end.
-    func read(_ sources: [Source]) async {
-        await withTaskGroup(of: [Document].self) { group in
+    /// Reads the sources to their end. Gives whether all of them, and all listings below them, could be read.
+    @discardableResult
+    func read(_ sources: [Source]) async -> Bool {
+        await withTaskGroup(of: [Document]?.self) { group in
+            var isWhole = true
             var waiting = sources.map { Document(source: $0, format: configuration.format) }
             var seen = Set<String>()
             var running = 0
@@ -49,17 +55,21 @@ struct SourceReading: Sendable {
                     let document = waiting[next]
                     next += 1
                     if case .url(let url) = document.source, !seen.insert(url.string).inserted {
-                        if document.pageBefore != nil { events.push(repeated(url)) }
+                        if document.pageBefore != nil {
+                            events.push(repeated(url))
+                            isWhole = false
+                        }
                         continue
                     }
                     running += 1
                     group.addTask { await read(document) }
                 }
-                guard running > 0, let found = await group.next() else { return }
+                guard running > 0, let found = await group.next() else { return isWhole }
                 running -= 1
+                isWhole = isWhole && found != nil
                 waiting.removeFirst(next)
                 next = 0
-                waiting += found
+                waiting += found ?? []
             }
         }
     }
@@ -71,8 +81,8 @@ struct SourceReading: Sendable {
             Failure(.unreadable, "\(page.redacted) is named as a further page of its listing a second time"))
     }
 
-    /// Reads one document; gives the listings that it names.
-    private func read(_ document: Document) async -> [Document] {
+    /// Reads one document; gives the listings that it names, and nil where it could not be read.
+    private func read(_ document: Document) async -> [Document]? {
         do {
             switch document.source {
             case .file(let path): return try await readFile(FileBytes(path: path), document)
@@ -83,13 +93,14 @@ struct SourceReading: Sendable {
             if error.code != .interrupted {
                 events.push(.sourceFailed(source: document.source.name, error))
             }
-            return []
+            return nil
         }
     }
 
     private func readFile(_ bytes: FileBytes, _ document: Document) async throws(Failure) -> [Document] {
         let context = ManifestContext(
-            sourceName: document.source.name, baseURL: configuration.baseURL, directory: document.directory)
+            sourceName: document.source.name, baseURL: baseOfFiles ?? configuration.baseURL,
+            directory: document.directory)
         var reader = DocumentReader(context: context, format: document.format)
         var found: [Document] = []
         while let piece = try await bytes.next() {
@@ -101,7 +112,7 @@ struct SourceReading: Sendable {
     }
 
     private func readURL(_ url: WebURL, _ document: Document) async throws(Failure) -> [Document] {
-        let channel = await loop.fetchListing(url)
+        let channel = await loop.fetchListing(url, asCollection: document.format == Self.collectionFormat)
         defer { channel.stopReading() }
         var reader: DocumentReader?
         var found: [Document] = []
@@ -198,7 +209,9 @@ extension [UInt8] {
 
 extension TransferLoop {
     /// Begins to fetch a listing or a manifest.
-    func fetchListing(_ url: WebURL) -> ListingChannel {
+    ///
+    /// - Parameter asCollection: Whether it is a WebDAV collection.
+    func fetchListing(_ url: WebURL, asCollection: Bool = false) -> ListingChannel {
         let id = newJobID()
         let channel = ListingChannel { [weak self] wish in
             self?.post { loop in
@@ -208,7 +221,10 @@ extension TransferLoop {
                 }
             }
         }
-        add(ListingJob(id: id, url: url, channel: channel, retry: configuration.transfer.retry, seed: newSeed()))
+        add(
+            ListingJob(
+                id: id, url: url, asCollection: asCollection, channel: channel, retry: configuration.transfer.retry,
+                seed: newSeed()))
         return channel
     }
 }

@@ -168,10 +168,15 @@ public final class SyncSession: Sendable {
         let context = makeContext(purpose)
         let intake = Intake(
             placement: configuration.placement, surveyor: surveyor, context: context, loop: loop)
-        let reading = SourceReading(
-            configuration: configuration, loop: loop, taker: intake, events: context.events)
+        let (configuration, loop) = (configuration, loop)
         spawn {
-            await reading.read(sources)
+            let digests = DigestReading(configuration: configuration, loop: loop, events: context.events)
+            if let table = await digests.read() {
+                let reading = SourceReading(
+                    configuration: configuration, loop: loop, taker: DigestedTaker(table: table, taker: intake),
+                    events: context.events)
+                await reading.read(sources)
+            }
             context.readAll()
         }
         return SyncEvents(queue: context.events)
@@ -182,7 +187,8 @@ public final class SyncSession: Sendable {
             purpose: purpose,
             planner: Planner(
                 policy: ComparePolicy(
-                    adopts: configuration.adoptsForeignPartials, alwaysAsks: purpose == .plan)),
+                    adopts: configuration.adoptsForeignPartials, alwaysAsks: purpose == .plan,
+                    trustsListings: configuration.trustsListings)),
             transfer: configuration.loop.transfer, desk: desk, progress: board)
     }
 

@@ -226,7 +226,8 @@ extension EntryJob {
                 PublishDesk.Item(
                     job: id, path: facts.path, partialID: partialID,
                     identity: Identity(resource: facts.resource, representation: representation), length: length,
-                    wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest, running: digest),
+                    wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest, running: digest,
+                    listed: listed(of: representation)),
                 now: loop.now)
         } catch {
             keepForAnotherRun(error.failure, in: loop)

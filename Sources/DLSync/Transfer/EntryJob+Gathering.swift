@@ -47,6 +47,7 @@ extension EntryJob {
                 job: id, path: facts.path, partialID: partialID,
                 identity: Identity(resource: facts.resource, representation: representation),
                 length: Int64(bytes.count),
-                bytes: bytes, wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest), now: loop.now)
+                bytes: bytes, wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest,
+                listed: listed(of: representation)), now: loop.now)
     }
 }
