@@ -64,7 +64,13 @@ extension PublishDesk {
 
     /// Nil where the data is what was wanted.
     private func verify(_ item: Item) -> Result? {
-        guard let wanted = item.wanted else { return nil }
+        guard let wanted = item.wanted else {
+            let wrong = wrongPieces(of: item)
+            guard !wrong.isEmpty else { return nil }
+            return .mismatch(
+                Failure(.digestMismatch, "\(wrong.count) of its pieces have other digests than the source gives"),
+                wrong: wrong)
+        }
         do {
             let running: RunningDigest
             if let known = item.running {
@@ -85,10 +91,26 @@ extension PublishDesk {
             return .mismatch(
                 Failure(
                     .digestMismatch,
-                    "its \(wanted.algorithm.rawValue) digest is \(digest.hex), wanted is \(wanted.hex)"))
+                    "its \(wanted.algorithm.rawValue) digest is \(digest.hex), wanted is \(wanted.hex)"),
+                wrong: wrongPieces(of: item))
         } catch {
             return .failed(error.failure)
         }
+    }
+
+    /// The parts of an item that have other digests than the source gives; none where it gives none, or where they cannot
+    /// be read.
+    private func wrongPieces(of item: Item) -> [ByteRange] {
+        guard let pieces = item.pieces, pieces.covers(item.length),
+            let file = try? destination.openPartial(item.partialID)
+        else { return [] }
+        var wrong: [ByteRange] = []
+        for index in 0..<pieces.count {
+            let range = pieces.range(index, of: item.length)
+            guard let digest = try? file.digest(pieces.algorithm, of: range) else { return [] }
+            if digest != pieces[index] { wrong.append(range) }
+        }
+        return wrong
     }
 
     /// Syncs the data of items; gives each with what the disk said of it.

@@ -24,13 +24,16 @@ final class PublishDesk: Sendable {
         var running: RunningDigest?
         /// What the source says of the file, to be recorded with it.
         var listed: String?
+        /// Digests of the file's parts, which tell the wrong ones from the right ones.
+        var pieces: PieceDigests?
     }
 
     /// What became of an item.
     enum Result: Sendable {
         case published(FileRecord)
-        /// Its bytes do not match the digest.
-        case mismatch(Failure)
+        /// Its bytes do not match the digest. The ranges are those that are wrong, where that can be told: all others are
+        /// right.
+        case mismatch(Failure, wrong: [ByteRange])
         /// Its bytes may be gone, whatever reading them shows now: the disk refused to keep them.
         case lost(Failure)
         case failed(Failure)
