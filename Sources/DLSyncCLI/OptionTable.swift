@@ -10,7 +10,9 @@ package let dlsyncCommand = CommandSpec(
             + "here and current are left alone, unfinished ones are gone on with where they were, and what stands under "
             + "its final name is complete."
     ],
-    usage: ["[OPTIONS] SOURCE... DEST", "--list [OPTIONS] SOURCE..."],
+    usage: [
+        "[OPTIONS] SOURCE... DEST", "--list [OPTIONS] SOURCE...", "--explain-listing URL|FILE [OPTIONS]",
+    ],
     arguments: [
         ArgumentSpec("SOURCE", "A manifest file, '-' for standard input, or a URL."),
         ArgumentSpec("DEST", "The directory to bring up to date. It is created where it is missing."),
@@ -22,9 +24,13 @@ package let dlsyncCommand = CommandSpec(
         .flag(
             "list", section: Section.modes,
             "Print what the sources yield and do nothing with it; there is no DEST then."),
+        .value(
+            "explain-listing", "URL|FILE", section: Section.modes, completion: .file,
+            "Print what each link of this page is taken for, and why, and do nothing with it; there is no SOURCE and no DEST "
+                + "then."),
         .flag(
-            "json", section: Section.modes, "Print the plan of a dry run, or a list, as NDJSON: one JSON object a line."
-        ),
+            "json", section: Section.modes,
+            "Print the plan of a dry run, a list, or what links are taken for, as NDJSON: one JSON object a line."),
         .flag("help", short: "h", section: Section.modes, "Show this help."),
         .flag("version", section: Section.modes, "Show the version."),
         .flag("manual", section: Section.modes, "Print the manual page, for man(1)."),

@@ -17,6 +17,8 @@ struct Settings: Hashable, Sendable {
         case dryRun
         /// Entries that the sources yield are printed; there is no destination.
         case list
+        /// What the links of a page are taken for is printed.
+        case explain
     }
 
     private enum Adoption: String, CaseIterable {
@@ -37,9 +39,16 @@ struct Settings: Hashable, Sendable {
     ///
     /// - Throws: A usage error that names the option and what it takes.
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        try arguments.requireAtMostOne(of: ["dry-run", "list"])
-        mode = arguments.flag("dry-run") ? .dryRun : arguments.flag("list") ? .list : .sync
-        if mode == .list {
+        try arguments.requireAtMostOne(of: ["dry-run", "list", "explain-listing"])
+        let explained = arguments.value("explain-listing")
+        mode =
+            arguments.flag("dry-run")
+            ? .dryRun : arguments.flag("list") ? .list : explained == nil ? .sync : .explain
+        if let explained {
+            _ = try arguments.positionals(named: [], atLeast: 0, atMost: 0)
+            sources = try Self.sources([explained])
+            destination = []
+        } else if mode == .list {
             sources = try Self.sources(try arguments.positionals(named: ["SOURCE"], atLeast: 1))
             destination = []
         } else {

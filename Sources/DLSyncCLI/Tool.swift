@@ -30,7 +30,11 @@ package struct Tool: Sendable {
             console.say(String(dlsyncCommand.errorText(for: error).dropLast()))
             return .usage
         }
-        return settings.mode == .list ? await list(settings) : await sync(settings)
+        return switch settings.mode {
+        case .list: await list(settings)
+        case .explain: await explain(settings)
+        case .sync, .dryRun: await sync(settings)
+        }
     }
 
     /// The text of a mode that only tells something; nil for all others.

@@ -37,7 +37,7 @@ struct SettingsTests {
     @Test("Every option of the table is read: it changes what the command does, or is a mode that only tells something")
     func readsEveryOption() throws {
         // What --netrc reads lies in the user's home; the command's own tests give it one.
-        let telling = ["help", "version", "manual", "completions", "netrc"]
+        let telling = ["help", "version", "manual", "completions", "netrc", "explain-listing"]
         #expect(Self.options.map(\.name).sorted() + telling.sorted() == Self.sortedNames(telling))
         var seen: [Settings] = [try Self.settings("list", "here")]
         for (name, words) in Self.options {
@@ -47,6 +47,21 @@ struct SettingsTests {
             #expect(!seen.contains(settings), "--\(name) changes nothing, or what another option changes")
             seen.append(settings)
         }
+    }
+
+    @Test("To explain a listing takes the listing alone")
+    func explains() throws {
+        let settings = try Self.settings("--explain-listing", "http://example.org/", "--json")
+        #expect(settings.mode == .explain && settings.printsJSON && settings.configuration.isReadOnly)
+        #expect(settings.sources == [Source(argument: "http://example.org/")])
+        #expect(try Self.settings("--explain-listing=page.html").sources == [.file("page.html")])
+        for more in [["here"], ["list", "here"], ["--list"], ["-n"]] {
+            #expect(throws: UsageError.self) {
+                let words = ["--explain-listing", "page.html"] + more
+                _ = try Settings(try dlsyncCommand.parse(words.map { ArgumentValue(Array($0.utf8)) }))
+            }
+        }
+        #expect(throws: UsageError.self) { try Self.settings("--explain-listing", "ftp://example.org/") }
     }
 
     private static func sortedNames(_ telling: [String]) -> [String] {

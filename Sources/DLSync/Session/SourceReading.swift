@@ -16,6 +16,8 @@ struct SourceReading: Sendable {
     let events: EventQueue<SyncEvent>
     /// What relative names in files are resolved against; nil for what the configuration says of all sources.
     var baseOfFiles: WebURL?
+    /// Where it is told what links were taken for; nil where nobody asks.
+    var explanations: ExplanationLog?
 
     /// So many listings are read at once; their transfers need permits like all others.
     private static let listingsAtOnce = 8
@@ -74,6 +76,9 @@ struct SourceReading: Sendable {
         }
     }
 
+    /// Reads one document and nothing that it names.
+    func readAlone(_ source: Source) async { _ = await read(Document(source: source, format: configuration.format)) }
+
     /// A listing whose pages lead back to one that was read has no end.
     private func repeated(_ page: WebURL) -> SyncEvent {
         .sourceFailed(
@@ -101,7 +106,7 @@ struct SourceReading: Sendable {
         let context = ManifestContext(
             sourceName: document.source.name, baseURL: baseOfFiles ?? configuration.baseURL,
             directory: document.directory)
-        var reader = DocumentReader(context: context, format: document.format)
+        var reader = DocumentReader(context: context, format: document.format, explanations: explanations)
         var found: [Document] = []
         while let piece = try await bytes.next() {
             guard !Task.isCancelled else { throw Failure(.interrupted, "interrupted") }
@@ -128,7 +133,8 @@ struct SourceReading: Sendable {
                         sourceName: document.source.name, baseURL: given ?? finalURL,
                         mediaType: head.representation.mediaType, charset: head.charset,
                         directory: document.directory),
-                    format: document.format)
+                    format: document.format, explanations: explanations)
+                explanations?.begin()
                 found = []
             case .bytes(let bytes):
                 found += await handOn(try reader?.read(bytes) ?? [], document)
@@ -170,7 +176,7 @@ struct SourceReading: Sendable {
                 }
             case .listing(let listing):
                 if let next = follow(listing, from: document) { listings.append(next) }
-            case .nextPage: break
+            case .nextPage, .explained: break
             case .problem(let problem):
                 events.push(.problem(problem.origin, Failure(.badEntry, problem.message)))
             }

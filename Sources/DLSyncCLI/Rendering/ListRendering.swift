@@ -9,7 +9,7 @@ package enum ListRendering {
 
     /// A listing below another one, for people.
     package static func text(_ listing: SubListing) -> String {
-        line("listing", nil, listing.path + [UInt8(ascii: "/")], listing.url)
+        line("listing", listing.modified, listing.path + [UInt8(ascii: "/")], listing.url)
     }
 
     private static func line(_ size: String, _ date: ListedDate?, _ path: [UInt8], _ url: WebURL) -> String {
@@ -59,7 +59,7 @@ package enum ListRendering {
         object.add("path", bytes: listing.path + (listing.path.isEmpty ? [] : [UInt8(ascii: "/")]))
         object.add("size", .null)
         object.add("sizeRange", .null)
-        object.add("modified", .null)
+        object.add("modified", string: listing.modified?.text)
         object.add("digests", .object([:]))
         object.add("mirrors", .array([]))
         return object.line
