@@ -138,6 +138,13 @@ package final class EasyHandle {
         try check(dlsync_curl_setopt_socket_callback(handle, openSocket), "CURLOPT_OPENSOCKETFUNCTION")
     }
 
+    /// Whether the answer came over HTTP/2, whose connections carry several transfers at once.
+    package var isMultiplexed: Bool {
+        var version = 0
+        dlsync_curl_getinfo_long(handle, CURLINFO_HTTP_VERSION, &version)
+        return version == Int(CURL_HTTP_VERSION_2_0)
+    }
+
     /// The IP address of the connection that the last transfer used; nil where it had none.
     package var address: String? {
         var text: UnsafePointer<CChar>?

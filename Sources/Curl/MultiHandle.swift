@@ -23,7 +23,10 @@ package final class MultiHandle {
     }
 
     /// Bounds the connections: those to one host, and those that are kept open for another use.
-    package func limitConnections(perHost: Int, kept: Int) {
+    ///
+    /// - Parameter streams: The most transfers on one connection; a server's own limit may be lower.
+    package func limitConnections(perHost: Int, kept: Int, streams: Int) {
+        dlsync_curl_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
         dlsync_curl_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
         dlsync_curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, kept)
     }

@@ -71,7 +71,8 @@ package let dlsyncCommand = CommandSpec(
 
         .value(
             "connections", short: "j", "N", section: Section.transfer, default: "16",
-            "The most transfers at once, over all hosts; inquiries and listings count."),
+            "The most transfers at once, over all hosts; inquiries and listings count. Over HTTP/2 each is a connection, which "
+                + "carries up to 16 small transfers."),
         .value(
             "per-host", "N", section: Section.transfer, default: "8", "The most transfers at once to one host."),
         .value(

@@ -82,10 +82,11 @@ import Testing
     @Test("An address that the receiver does not want is not connected to; the next one is") func choosesAddress()
         throws
     {
-        try FaultServer.run(address: "127.0.0.2") { unwanted in
-            let server = try FaultServer(port: unwanted.port)
-            defer { server.stop() }
-            for server in [server, unwanted] { server.serve("/a", Resource(.pattern(seed: 1, count: 100))) }
+        do {
+            let servers = try FaultServer.onOnePort(["127.0.0.2", "127.0.0.1"])
+            defer { for server in servers { server.stop() } }
+            let (unwanted, server) = (servers[0], servers[1])
+            for server in servers { server.serve("/a", Resource(.pattern(seed: 1, count: 100))) }
             let get = try Prepared("http://some.invalid:\(server.port)/a")
             get.received.refusedAddresses = ["127.0.0.2"]
             var lines = HeaderList()

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct MultiHandleTests {
     @Test("Many transfers side by side each end once, with bytes of their own") func many() throws {
         let multi = try MultiHandle()
-        multi.limitConnections(perHost: 4, kept: 4)
+        multi.limitConnections(perHost: 4, kept: 4, streams: 16)
         try FaultServer.run { server in
             for number in 0..<40 {
                 server.serve("/\(number)", Resource(.pattern(seed: UInt64(number), count: Int64(number) * 1000)))

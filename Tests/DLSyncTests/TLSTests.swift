@@ -1,4 +1,5 @@
 import SyncCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -69,6 +70,32 @@ import Testing
         #expect(log.filter { $0.method == "HEAD" }.count == 300)
         #expect(log.allSatisfy { $0.version == "HTTP/2.0" })
         #expect(log.connections <= 2 * 8)
+    }
+
+    @Test("A permit of an HTTP/2 host carries sixteen small transfers, over no more connections than there are permits")
+    func riders() async throws {
+        let world = try await World(files: 400, size: 2048)
+        var configuration = world.configuration
+        configuration.connections = 2
+        let list = try world.list(400)
+        let peak = Mutex((transfers: 0, permits: 0))
+        let outcomes = try await withSyncSession(into: world.destination, configuration) { session in
+            await session.loop.atTurnEnd { loop in
+                peak.withLock { peak in
+                    peak.transfers = max(peak.transfers, loop.transfers.count)
+                    peak.permits = max(peak.permits, loop.limiter.running)
+                }
+            }
+            var outcomes: [Outcome] = []
+            for await case .outcome(let outcome) in session.run([list]) { outcomes.append(outcome) }
+            return outcomes
+        }
+        #expect(outcomes.count == 400 && outcomes.allSatisfy { $0.status == .done && $0.requests == 1 })
+        try world.expectRight(400, size: 2048)
+        let (transfers, permits) = peak.withLock { $0 }
+        #expect(permits <= 2)
+        #expect(transfers > 2 && transfers <= 2 * StreamBook.perConnection, "\(transfers)")
+        #expect(try world.server.stopAndReadLog().connections <= 2)
     }
 
     @Test("HTTP/2 connections that the server ends again and again (GOAWAY) fail no file")

@@ -154,6 +154,11 @@ final class EntryJob: TransferJob {
 
     var name: String { "\(facts.path)" }
 
+    var isLarge: Bool {
+        guard stage == .downloading else { return false }
+        return running?.machine.progress.length ?? facts.promisedSize ?? decision?.announced?.length ?? 0 >= 1 << 20
+    }
+
     var isAtDisk: Bool { stage == .busy || stage == .publishing }
 
     func giveUp(_ failure: Failure, in loop: isolated TransferLoop) {

@@ -66,7 +66,7 @@ extension Transfer {
     }
 
     /// Whether so much is asked for that a connection of its own and a large buffer pay.
-    private var isLarge: Bool { (request.range?.count ?? 0) >= 1 << 20 }
+    var isLarge: Bool { (request.range?.count ?? 0) >= 1 << 20 }
 
     private func headerLines(_ fields: [HeaderField]) throws(CurlError) -> HeaderList {
         var lines = HeaderList()

@@ -17,6 +17,16 @@ final class Transfer: TransferReceiver {
         case drop
     }
 
+    /// What the transfer has of connections.
+    enum Seat {
+        /// A permit, and a connection that nobody shares.
+        case ownConnection
+        /// A permit, and a connection that others may share where the host carries streams.
+        case carrier
+        /// No permit: it is a stream on a connection of others.
+        case rider
+    }
+
     /// Why a body is held back.
     struct Holds: OptionSet {
         let rawValue: Int
@@ -52,6 +62,8 @@ final class Transfer: TransferReceiver {
     var limit: Int64?
     /// Where the answer's body ends, as far as its head tells.
     private var end: Int64?
+    /// Where it sits; how its host counts it.
+    var seat = Seat.carrier
     /// Whether the request holds something that a server could refuse.
     var carriesSecrets = false
     private(set) var kept: [UInt8] = []

@@ -21,6 +21,8 @@ protocol TransferJob: AnyObject {
     /// How many bytes of its longest transfer could be given to another one; 0 for none.
     var splittable: Int64 { get }
 
+    /// Whether so much is to come that a connection of its own pays.
+    var isLarge: Bool { get }
     /// Whether it waits for the disk, so that it needs nothing of the network now.
     var isAtDisk: Bool { get }
 
@@ -48,6 +50,7 @@ protocol TransferJob: AnyObject {
 
 extension TransferJob {
     var isAtDisk: Bool { false }
+    var isLarge: Bool { false }
 
     func record(in loop: isolated TransferLoop) {}
 

@@ -29,7 +29,23 @@ extension TransferLoop {
             }
             start(for: job, host: host)
         }
+        grantSeats()
         grantSpare()
+    }
+
+    /// Lets small transfers ride on connections that carry streams. A host that complains carries none.
+    private func grantSeats() {
+        for host in Array(streams.carrying) where limiter.cap(host: host) == limiter.perHost {
+            while !isInterrupted, streams.hasSeat(host), let ticket = limiter.first(host: host, now: now) {
+                guard let use = tickets[ticket], use.continuation == nil, let job = jobs[use.job], !job.isLarge,
+                    job.demand > 0, job.nextURL.origin == host
+                else { break }
+                limiter.withdraw(ticket)
+                tickets[ticket] = nil
+                queued[use.job, default: 1] -= 1
+                start(for: job, host: host, rides: true)
+            }
+        }
     }
 
     /// Gives permits that nobody waits for to the files that have most to go.
@@ -59,24 +75,27 @@ extension TransferLoop {
         }
     }
 
-    func start(for job: any TransferJob, host: String) {
+    /// - Parameter rides: Whether it shares the connection of another transfer, and has no permit of its own.
+    func start(for job: any TransferJob, host: String, rides: Bool = false) {
         lastNumber += 1
         let id = TransferID(lastNumber)
         guard let request = job.request(for: id) else {
-            limiter.release(host: host)
+            if !rides { limiter.release(host: host) }
             return
         }
         guard let easy = idleHandles.popLast() ?? (try? EasyHandle()) else {
             preconditionFailure("libcurl has no memory for another transfer")
         }
         let buffer = idleBuffers.popLast() ?? WriteBuffer()
-        begin(
-            Transfer(
-                id: id, job: job.id, request: request, route: Route(request.url), easy: easy, loop: self,
-                buffer: buffer, now: now))
+        let transfer = Transfer(
+            id: id, job: job.id, request: request, route: Route(request.url), easy: easy, loop: self, buffer: buffer,
+            now: now)
+        transfer.seat = rides ? .rider : transfer.isLarge ? .ownConnection : .carrier
+        begin(transfer)
     }
 
     func begin(_ transfer: Transfer) {
+        if transfers[transfer.id] == nil { streams.count(transfer.seat, at: transfer.route.origin, by: 1) }
         transfers[transfer.id] = transfer
         transfer.watch = StallWatch(startedAt: now)
         do {
@@ -126,7 +145,8 @@ extension TransferLoop {
         request.url = route.url
         if route.origin != oldHost { request.headers = [] }
         transfer.follow(route, request: request)
-        limiter.release(host: oldHost)
+        streams.count(transfer.seat, at: oldHost, by: -1)
+        if transfer.seat == .rider { transfer.seat = .carrier } else { limiter.release(host: oldHost) }
         enqueue(TicketUse(job: transfer.job, host: route.origin, continuation: transfer), priority: .continuation)
     }
 
@@ -145,6 +165,7 @@ extension TransferLoop {
         case 200..<400:
             limiter.succeeded(host: host, now: now)
             memory.used(host)
+            noteStreams(of: transfer)
         default: break
         }
         let verdict = job.received(head, for: transfer, in: self)
@@ -164,7 +185,9 @@ extension TransferLoop {
         }
         if transfer.route.url.scheme == "https" {
             switch end {
-            case .failed(let failure) where failure.code == .connectionLost: losses[host, default: 0] += 1
+            case .failed(let failure) where failure.code == .connectionLost:
+                losses[host, default: 0] += 1
+                if losses[host] ?? 0 >= Self.mostLosses { streams.forget(host) }
             case .finished where losses[host] ?? 0 < Self.mostLosses: losses[host] = nil
             default: break
             }
@@ -173,6 +196,14 @@ extension TransferLoop {
         job.progressed(transfer)
         job.ended(transfer, end, in: self)
         refresh(job)
+    }
+
+    /// Notes whether a host carries streams. What runs already was not counted then, and is now.
+    private func noteStreams(of transfer: Transfer) {
+        let host = transfer.route.origin
+        guard host.hasPrefix("https:"), !streams.isCarrying(host), transfer.easy.isMultiplexed else { return }
+        streams.found(host)
+        for other in transfers.values where other.route.origin == host { streams.count(other.seat, at: host, by: 1) }
     }
 
     /// Learns from a transfer's end which addresses of its host are worth trying.
@@ -228,7 +259,8 @@ extension TransferLoop {
         progress.count(bytes: transfer.takeActivity(now: now))
         multi.remove(transfer.easy)
         bucket?.spent(transfer.takeUnbooked())
-        limiter.release(host: transfer.route.origin)
+        streams.count(transfer.seat, at: transfer.route.origin, by: -1)
+        if transfer.seat != .rider { limiter.release(host: transfer.route.origin) }
         recycle(transfer)
         return true
     }

@@ -28,6 +28,8 @@ actor TransferLoop {
     var tickets: [Limiter.Ticket: TicketUse] = [:]
     var queued: [JobID: Int] = [:]
     var deadlines = Deadlines<JobID>()
+    /// Which hosts carry several transfers on a connection.
+    var streams = StreamBook()
     /// How many transfers in a row were lost of each host that may speak HTTP/2.
     var losses: [String: Int] = [:]
     /// Which addresses of hosts are left out for now.
@@ -102,7 +104,9 @@ actor TransferLoop {
 
     /// Starts the thread.
     func start() {
-        multi.limitConnections(perHost: configuration.perHost, kept: configuration.connections + 8)
+        multi.limitConnections(
+            perHost: configuration.perHost, kept: configuration.connections + 8,
+            streams: StreamBook.perConnection)
         now = clock.now
         bucket = configuration.rateLimit.map { RateBucket(bytesPerSecond: $0, now: now) }
         nextTick = now + .seconds(1)

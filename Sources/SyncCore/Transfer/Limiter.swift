@@ -141,6 +141,13 @@ package struct Limiter: Sendable {
         return ticket
     }
 
+    /// The ticket of one host that would be served first, if it is not paused. It may be withdrawn to be served without a
+    /// permit, as a further stream on a connection that has one.
+    package func first(host: String, now: MonotonicTime) -> Ticket? {
+        guard let host = known(host), host.pausedUntil.map({ $0 <= now }) ?? true else { return nil }
+        return host.queues.lazy.compactMap(\.first).first.map { tickets[$0] }
+    }
+
     /// Gives a permit back. One that was never granted is a fault of the caller.
     package mutating func release(host: String) {
         guard let slot = slots[host], running(host: host) > 0 else {

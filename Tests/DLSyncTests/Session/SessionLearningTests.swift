@@ -75,10 +75,9 @@ extension SessionTests {
         func silentAddress() async throws {
             let bench = try Bench()
             let clock = ManualClock()
-            let silent = try FaultServer(address: "127.0.0.2")
-            defer { silent.stop() }
-            let good = try FaultServer(address: "127.0.0.3", port: silent.port)
-            defer { good.stop() }
+            let servers = try FaultServer.onOnePort(["127.0.0.2", "127.0.0.3"])
+            defer { for server in servers { server.stop() } }
+            let (silent, good) = (servers[0], servers[1])
             let names = (0..<6).map { "/f\($0)" }
             for name in names {
                 silent.serve(name, Resource(.pattern(seed: 3, count: 1000)), script: [.always(.hold("never"))])

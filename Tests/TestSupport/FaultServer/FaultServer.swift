@@ -42,6 +42,24 @@ package final class FaultServer: Sendable {
         listener = try Listener(address: address, port: port, core: core)
     }
 
+    /// Starts servers on several addresses and one port, as one host with several addresses has them.
+    package static func onOnePort(_ addresses: [String]) throws -> [FaultServer] {
+        var last: any Error = SystemError(code: EADDRINUSE, call: "bind")
+        // Another server may have the port at one of the addresses.
+        for _ in 0..<100 {
+            do {
+                var servers = [try FaultServer(address: addresses[0])]
+                for address in addresses.dropFirst() {
+                    servers.append(try FaultServer(address: address, port: servers[0].port))
+                }
+                return servers
+            } catch {
+                last = error
+            }
+        }
+        throw last
+    }
+
     deinit { stop() }
 
     /// Ends all connections, and returns when all threads are gone. A second call does nothing.
