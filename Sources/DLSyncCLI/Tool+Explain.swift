@@ -5,7 +5,9 @@ extension Tool {
     func explain(_ settings: Settings) async -> ExitStatus {
         guard let source = settings.sources.first else { return .usage }
         let work = Task { () async -> Result<ListingExplanation, Failure> in
-            do { return .success(try await explainListing(source, settings.configuration)) } catch {
+            do throws(Failure) {
+                return .success(try await explainListing(source, settings.configuration))
+            } catch {
                 return .failure(error)
             }
         }

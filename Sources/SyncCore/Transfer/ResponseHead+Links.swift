@@ -26,7 +26,8 @@ func duplicateLinks(_ value: ArraySlice<UInt8>) -> [DuplicateLink] {
                 priority = number
             }
         }
-        if isDuplicate, !reference.isEmpty { links.append(DuplicateLink(reference: reference.map { $0 }, priority: priority)) }
+        guard isDuplicate, !reference.isEmpty else { continue }
+        links.append(DuplicateLink(reference: Array(reference), priority: priority))
     }
     return links
 }
