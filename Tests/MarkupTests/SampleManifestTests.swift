@@ -36,6 +36,8 @@ import Testing
     struct Sample: CustomTestStringConvertible, Sendable {
         let name: String
         let format: String
+        /// The address that it would have, if it is not its name in a directory.
+        var address = ""
         var files: Int
         var listings = 0
         var digests = 0
@@ -55,8 +57,10 @@ import Testing
         Sample(name: "bucket.xml", format: "s3", files: 3, sizes: 3, dates: 3),
         Sample(name: "sitemap.xml", format: "sitemap", files: 2, sizes: 0, dates: 1),
         Sample(name: "repomd.xml", format: "repomd", files: 2, listings: 1, digests: 2, sizes: 2, dates: 2),
-        Sample(name: "collection.xml", format: "webdav", files: 1, listings: 1, sizes: 1, dates: 1),
-        Sample(name: "feed.xml", format: "feed", files: 2, sizes: 2, dates: 2),
+        Sample(
+            name: "collection.xml", format: "webdav", address: "https://mirror.example.org/pub/", files: 1, listings: 1,
+            sizes: 1, dates: 1),
+        Sample(name: "feed.xml", format: "feed", files: 2, sizes: 2),
         Sample(name: "catalog.xml", format: "thredds", files: 2, listings: 1, sizes: 2, dates: 2),
         Sample(name: "index.html", format: "html", files: 2, listings: 1, sizes: 2, dates: 2),
         Sample(name: "index.json", format: "autoindex-json", files: 2, listings: 1, sizes: 2, dates: 2),
@@ -65,8 +69,8 @@ import Testing
     @Test("a sample of another kind is recognised and read whole, from wherever it lies", arguments: samples)
     func otherSample(_ sample: Sample) throws {
         let bytes = Array(try Data(contentsOf: Self.directory.appendingPathComponent(sample.name)))
-        let context = ManifestContext(
-            sourceName: sample.name, baseURL: WebURL("https://mirror.example.org/pub/\(sample.name)"))
+        let address = sample.address.isEmpty ? "https://mirror.example.org/pub/\(sample.name)" : sample.address
+        let context = ManifestContext(sourceName: sample.name, baseURL: WebURL(address))
         let format = try chooseFormat(start: bytes.prefix(4096), context: context)
         #expect(format.name == sample.format)
         let reading = try ReaderVerifier { format.makeReader(context) }.read(bytes)
