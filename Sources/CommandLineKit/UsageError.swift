@@ -16,6 +16,10 @@ package enum UsageError: Error, Hashable, Sendable {
     case invalidArgument(name: String, value: String, expected: String)
     /// Two options that exclude each other.
     case conflict(String, String)
+    /// An option that makes no sense in a configuration file.
+    case refusedInFile(String)
+    /// A configuration file cannot be used.
+    case configuration(file: String, line: Int?, message: String)
     /// An option that means something only together with another.
     case needsOther(option: String, other: String)
 
@@ -34,6 +38,9 @@ package enum UsageError: Error, Hashable, Sendable {
         case .invalidArgument(let name, let value, let expected):
             "The value '\(value)' is invalid for '<\(name)>': expected \(expected)"
         case .conflict(let one, let other): "The options '\(one)' and '\(other)' exclude each other"
+        case .refusedInFile(let name): "The option '\(name)' can only stand on the command line"
+        case .configuration(let file, let line, let message):
+            line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
         case .needsOther(let option, let other): "The option '\(option)' goes only with '\(other)'"
         }
     }

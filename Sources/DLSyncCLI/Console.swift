@@ -11,6 +11,8 @@ package final class Console: Sendable {
         var progress: [String] = []
         /// The first error of writing results.
         var outputError: Int32?
+        /// Where messages are kept besides.
+        var log: LogFile?
     }
 
     private let state = Mutex(State())
@@ -36,15 +38,20 @@ package final class Console: Sendable {
             isFull ? .diskFull : .disk, "standard output cannot be written: \(String(cString: strerror(error)))")
     }
 
+    /// Has every message appended to a log as well.
+    func keep(in log: LogFile?) { state.withLock { $0.log = log } }
+
     /// Writes a message to standard error, above the progress lines if there are any.
     package func say(_ message: String) {
-        state.withLock { state in
-            guard !state.progress.isEmpty else {
+        let log = state.withLock { state in
+            if state.progress.isEmpty {
                 write(message + "\n", to: STDERR_FILENO)
-                return
+            } else {
+                write(TerminalRedraw.sequence(printing: message, above: state.progress), to: STDERR_FILENO)
             }
-            write(TerminalRedraw.sequence(printing: message, above: state.progress), to: STDERR_FILENO)
+            return state.log
         }
+        log?.add(message)
     }
 
     /// Draws the progress lines in the place of those before; none to take them away.
@@ -63,16 +70,5 @@ package final class Console: Sendable {
 
     /// Writes all of a text; gives the error that kept it from that.
     @discardableResult
-    private func write(_ text: String, to descriptor: Int32) -> Int32? {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                guard errno == EINTR else { return errno }
-                continue
-            }
-            bytes = bytes.dropFirst(count)
-        }
-        return nil
-    }
+    private func write(_ text: String, to descriptor: Int32) -> Int32? { writeAll(Array(text.utf8), to: descriptor) }
 }

@@ -10,6 +10,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case denied = 5
     case disk = 6
     case busy = 7
+    case stopped = 8
     case digestMismatch = 9
     case interrupted = 130
     case terminated = 143
@@ -19,12 +20,13 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         switch self {
         case .inSync: "In sync; there may have been nothing to do."
         case .failed: "Failed for a reason that has no status of its own."
-        case .usage: "The command line is wrong."
+        case .usage: "The command line or a configuration file is wrong."
         case .partial: "Some entries failed, the rest is in sync."
         case .unreadSource: "A manifest or a listing could not be read."
         case .denied: "A server refused the credentials, or wants some."
         case .disk: "The disk is full, over quota, or not to be written to."
         case .busy: "Another run holds the destination."
+        case .stopped: "Stopped by --max-duration or --window; what is here of unfinished files was saved."
         case .digestMismatch: "Data differs from its digest."
         case .interrupted: "Interrupted (SIGINT); what is here of unfinished files was saved."
         case .terminated: "Terminated (SIGTERM); what is here of unfinished files was saved."
@@ -32,7 +34,9 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     }
 
     /// The status of a plan or a run: where several hold, the gravest wins.
-    package init(_ summary: SyncSummary) {
+    ///
+    /// - Parameter isStopped: Whether its time was over before its work was. What it could not get to is no failure then.
+    package init(_ summary: SyncSummary, isStopped: Bool = false) {
         let codes = summary.failures
         if !codes.isDisjoint(with: [.diskFull, .readOnly]) {
             self = .disk
@@ -42,8 +46,10 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
             self = .unreadSource
         } else if codes.contains(.digestMismatch) {
             self = .digestMismatch
-        } else if summary.failed > 0 || summary.problems > 0 {
+        } else if summary.failed > (isStopped ? summary.interrupted : 0) || summary.problems > 0 {
             self = .partial
+        } else if isStopped {
+            self = .stopped
         } else {
             self = codes.isEmpty ? .inSync : .failed
         }

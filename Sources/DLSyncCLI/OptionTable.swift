@@ -11,7 +11,9 @@ package let dlsyncCommand = CommandSpec(
             + "its final name is complete."
     ],
     usage: [
-        "[OPTIONS] SOURCE... DEST", "--list [OPTIONS] SOURCE...", "--explain-listing URL|FILE [OPTIONS]",
+        "[OPTIONS] SOURCE... DEST", "--list [OPTIONS] SOURCE...", "--verify [--repair] [OPTIONS] [SOURCE...] DEST",
+        "--status [--json] DEST",
+        "--explain-listing URL|FILE [OPTIONS]",
     ],
     arguments: [
         ArgumentSpec("SOURCE", "A manifest file, '-' for standard input, or a URL."),
@@ -29,8 +31,24 @@ package let dlsyncCommand = CommandSpec(
             "Print what each link of this page is taken for, and why, and do nothing with it; there is no SOURCE and no DEST "
                 + "then."),
         .flag(
+            "verify", section: Section.modes,
+            "Read the files in DEST and compare them with the digests that the sources give, or without sources with those "
+                + "that were recorded. Changes nothing."),
+        .flag(
+            "repair", section: Section.modes, "With --verify, fetch again what is missing or differs, and nothing else."
+        ),
+        .flag(
+            "status", section: Section.modes,
+            "Print what DEST remembers: unfinished files, failures and how old they are, the last runs, the hosts. "
+                + "Changes nothing, and may be asked while a run works."),
+        .flag(
             "json", section: Section.modes,
-            "Print the plan of a dry run, a list, or what links are taken for, as NDJSON: one JSON object a line."),
+            "Print the plan of a dry run, a list, what links are taken for, a verification or a status as NDJSON: one JSON object "
+                + "a line."),
+        .value(
+            "config", "FILE", section: Section.modes, completion: .file,
+            "Take further options from this file. DEST/.dlsync/config is read after it, if there is one; the command line "
+                + "wins, then this file."),
         .flag("help", short: "h", section: Section.modes, "Show this help."),
         .flag("version", section: Section.modes, "Show the version."),
         .flag("manual", section: Section.modes, "Print the manual page, for man(1)."),
@@ -68,6 +86,10 @@ package let dlsyncCommand = CommandSpec(
             "adopt", "WHEN", section: Section.comparing, default: "auto", completion: .words(["auto", "never"]),
             "Whether a shorter file that another tool left is taken as the beginning of the wanted one, once its bytes "
                 + "were compared with the server's at several places: auto or never."),
+        .flag(
+            "record-digests", section: Section.comparing,
+            "Compute and record a SHA-256 digest of every file that is fetched, not only of those that a digest was given "
+                + "for, so that --verify can prove them."),
 
         .value(
             "connections", short: "j", "N", section: Section.transfer, default: "16",
@@ -83,7 +105,8 @@ package let dlsyncCommand = CommandSpec(
             "Split no range off that is shorter than this."),
         .value(
             "limit-rate", "RATE", section: Section.transfer, default: "no limit",
-            "The most bytes a second, over all transfers together, as in 500k or 2M."),
+            "The most bytes a second, over all transfers together, as in 500k or 2M; by the time of the day as in "
+                + "08:00-18:00=1M,none."),
         .value(
             "retries", "N", section: Section.transfer, default: "5",
             "How often a transfer is tried again after a passing failure; one that brings bytes starts to count anew."),
@@ -145,12 +168,44 @@ package let dlsyncCommand = CommandSpec(
         .value(
             "lock-wait", "DURATION", section: Section.scheduling, default: "0s",
             "How long to wait for another run that holds DEST, rather than to end at once."),
+        .value(
+            "max-duration", "DURATION", section: Section.scheduling, default: "no limit",
+            "End in order after this time, and leave the rest to the next run (exit status 8)."),
+        .value(
+            "window", "HH:MM-HH:MM", section: Section.scheduling, default: "no limit",
+            "Work only in this part of the day, which may go over midnight, and end in order outside of it (exit status 8)."
+        ),
+        .value(
+            "on-change", "COMMAND", section: Section.scheduling,
+            "Have /bin/sh run this at the end if anything was changed in DEST. What happened stands in variables of the "
+                + "environment, DLSYNC_DEST and others."),
+        .value(
+            "on-failure", "COMMAND", section: Section.scheduling,
+            "Have /bin/sh run this at the end if something failed, as --on-change does."),
 
         .value(
             "progress", "STYLE", section: Section.output, default: "auto",
             completion: .words(["auto", "bar", "plain", "none"]),
             "How progress is shown on standard error: as lines that are redrawn (bar), as a line every ten seconds "
                 + "(plain), not at all (none), or as a bar where there is a terminal (auto)."),
+        .value(
+            "log-file", "FILE", section: Section.output, completion: .file,
+            "Append every message, and a line for every file that was changed or failed, to this file, each with its date. "
+                + "A file that was rotated away is begun anew."),
+        .value(
+            "events", "FILE", section: Section.output, completion: .file,
+            "Write what becomes of every entry to this file as NDJSON, as it happens; '-' is standard output."),
+        .value(
+            "report", "FILE", section: Section.output, completion: .file,
+            "Replace this file at the end by one JSON object that sums the run up."),
+        .value(
+            "failed-file", "FILE", section: Section.output, completion: .file,
+            "Replace this file at the end by a list of what failed, which can be a source itself, and remove it if "
+                + "nothing did."
+        ),
+        .value(
+            "metrics-file", "FILE", section: Section.output, completion: .file,
+            "Replace this file at the end by numbers in Prometheus' text format."),
         .flag("quiet", short: "q", section: Section.output, "Say nothing but what failed."),
         .flag("verbose", short: "v", section: Section.output, "Say what became of every file."),
     ],
@@ -161,7 +216,7 @@ package let dlsyncCommand = CommandSpec(
     ])
 
 /// The headings of the options.
-private enum Section {
+enum Section {
     static let modes = "MODES"
     static let reading = "READING SOURCES"
     static let comparing = "COMPARING"

@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import CSystem
 internal import DLSync
 internal import Glibc
 
@@ -47,23 +46,9 @@ extension Settings {
         let named = try arguments.text("netrc-file")
         guard named != nil || arguments.flag("netrc") else { return nil }
         let path = named ?? (getenv("HOME").map { String(cString: $0) } ?? "") + "/.netrc"
-        if let bytes = readSmallFile(path) { return bytes }
+        if let bytes = readSmallFile(Array(path.utf8)) { return bytes }
         throw .invalidValue(
             option: named == nil ? "--netrc" : "--netrc-file", value: path, expected: "a file that can be read")
-    }
-
-    private static func readSmallFile(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 16 << 10)
-        while bytes.count < 1 << 20 {
-            let count = read(descriptor, &piece, piece.count)
-            guard count > 0 else { return count == 0 ? bytes : nil }
-            bytes += piece[..<count]
-        }
-        return nil
     }
 }
 

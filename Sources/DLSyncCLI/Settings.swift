@@ -19,6 +19,15 @@ struct Settings: Hashable, Sendable {
         case list
         /// What the links of a page are taken for is printed.
         case explain
+        /// Files are compared with their digests.
+        case verify
+        /// As `verify`, and what is bad is fetched again.
+        case repair
+        /// What the destination remembers is printed.
+        case status
+
+        /// Whether files are brought, or proven: what reports are written of.
+        var isRun: Bool { self == .sync || self == .verify || self == .repair }
     }
 
     private enum Adoption: String, CaseIterable {
@@ -34,41 +43,69 @@ struct Settings: Hashable, Sendable {
     var progress: Progress
     var isQuiet: Bool
     var isVerbose: Bool
+    var files: OutputFiles
+    var hooks: Hooks
 
     /// Reads parsed words.
     ///
+    /// - Parameters:
+    ///   - arguments: All options.
+    ///   - commandLine: Those of the command line alone. What stands in a configuration file for all runs does not hinder
+    ///     a mode that has no use for it; who names it by hand is told.
     /// - Throws: A usage error that names the option and what it takes.
-    init(_ arguments: ParsedArguments) throws(UsageError) {
-        try arguments.requireAtMostOne(of: ["dry-run", "list", "explain-listing"])
-        let explained = arguments.value("explain-listing")
-        mode =
-            arguments.flag("dry-run")
-            ? .dryRun : arguments.flag("list") ? .list : explained == nil ? .sync : .explain
-        if let explained {
-            _ = try arguments.positionals(named: [], atLeast: 0, atMost: 0)
-            sources = try Self.sources([explained])
-            destination = []
-        } else if mode == .list {
+    init(_ arguments: ParsedArguments, commandLine: ParsedArguments? = nil) throws(UsageError) {
+        mode = try Self.mode(arguments)
+        let words: [ArgumentValue]
+        switch mode {
+        case .list:
             sources = try Self.sources(try arguments.positionals(named: ["SOURCE"], atLeast: 1))
-            destination = []
-        } else {
-            let words = try arguments.positionals(named: ["SOURCE", "DEST"], atLeast: 2)
-            destination = try Self.destination(words[words.count - 1])
+            words = []
+        case .explain:
+            _ = try arguments.positionals(named: [], atLeast: 0, atMost: 0)
+            sources = try Self.sources([arguments.value("explain-listing")].compactMap { $0 })
+            words = []
+        case .verify, .repair:
+            words = try arguments.positionals(named: ["DEST"], atLeast: 1)
+            sources = try Self.sources(words.dropLast())
+        case .status:
+            words = try arguments.positionals(named: ["DEST"], atLeast: 1, atMost: 1)
+            sources = []
+        case .sync, .dryRun:
+            words = try arguments.positionals(named: ["SOURCE", "DEST"], atLeast: 2)
             sources = try Self.sources(words.dropLast())
         }
+        destination = try words.last.map { word throws(UsageError) in try Self.destination(word) } ?? []
         if mode == .sync { try arguments.require("dry-run", with: "json") }
-        try arguments.requireAtMostOne(of: ["quiet", "verbose"])
+        for group in LayeredArguments.exclusive { try arguments.requireAtMostOne(of: group) }
         printsJSON = arguments.flag("json")
         isQuiet = arguments.flag("quiet")
         isVerbose = arguments.flag("verbose")
         progress = try arguments.choice("progress", of: Progress.self) ?? .auto
         var configuration = SyncConfiguration()
-        configuration.isReadOnly = mode != .sync
+        configuration.isReadOnly = mode != .sync && mode != .repair
+        configuration.recordsDigests = arguments.flag("record-digests")
         try Self.readSources(arguments, &configuration)
         try Self.readTransfers(arguments, &configuration)
         configuration.lockWait = try Self.duration(arguments, "lock-wait", atLeast: .zero) ?? configuration.lockWait
         try Self.readAccess(arguments, sources: sources, &configuration)
         self.configuration = configuration
+        files = OutputFiles()
+        hooks = Hooks()
+        try readReports(arguments, commandLine: commandLine ?? arguments)
+    }
+
+    private static func mode(_ arguments: ParsedArguments) throws(UsageError) -> Mode {
+        let modes = ["dry-run", "list", "explain-listing", "verify", "status"]
+        try arguments.requireAtMostOne(of: modes)
+        try arguments.require("verify", with: "repair")
+        switch modes.first(where: { arguments.flag($0) }) {
+        case "dry-run": return .dryRun
+        case "list": return .list
+        case "explain-listing": return .explain
+        case "verify": return arguments.flag("repair") ? .repair : .verify
+        case "status": return .status
+        default: return .sync
+        }
     }
 
     private static func sources(_ words: some Sequence<ArgumentValue>) throws(UsageError) -> [Source] {
@@ -144,7 +181,12 @@ struct Settings: Hashable, Sendable {
         configuration.segments = segments ?? .auto
         configuration.minimumSegment =
             try size(arguments, "min-segment", SizeText.parse) ?? configuration.minimumSegment
-        configuration.rateLimit = try size(arguments, "limit-rate", SizeText.parseRate)
+        configuration.rates =
+            try arguments.parsed(
+                "limit-rate",
+                expecting: "a rate of at least 1, as in 500k or 2M, or rates by the time of the day, as in "
+                    + "08:00-18:00=1M,none"
+            ) { RateTimetable(parsing: $0) } ?? configuration.rates
         configuration.retries = try arguments.integer("retries", in: 0...1000) ?? configuration.retries
         configuration.longestRetryWait = try duration(arguments, "retry-max-wait") ?? configuration.longestRetryWait
         configuration.longestRetryAfter = try duration(arguments, "max-retry-after") ?? configuration.longestRetryAfter
@@ -156,7 +198,6 @@ struct Settings: Hashable, Sendable {
         configuration.stallTimeout = try duration(arguments, "stall-timeout") ?? configuration.stallTimeout
         configuration.requiresRanges = arguments.flag("require-ranges")
         configuration.onlyHTTP11 = arguments.flag("http1.1")
-        try arguments.requireAtMostOne(of: ["ipv4", "ipv6"])
         configuration.addressFamily = arguments.flag("ipv4") ? .ipv4 : arguments.flag("ipv6") ? .ipv6 : .any
         configuration.userAgent = try arguments.text("user-agent") ?? configuration.userAgent
     }
@@ -169,7 +210,7 @@ struct Settings: Hashable, Sendable {
         }
     }
 
-    private static func duration(
+    static func duration(
         _ arguments: ParsedArguments, _ name: String, atLeast least: Duration = .seconds(1)
     ) throws(UsageError) -> Duration? {
         let bounds = least == .zero ? "of up to a day" : "between 1 second and a day"

@@ -47,6 +47,20 @@ struct ExitStatusTests {
         }
     }
 
+    @Test("A run that was stopped says so unless something failed, and what it could not get to is no failure")
+    func stopped() throws {
+        var summary = SyncSummary()
+        #expect(ExitStatus(summary, isStopped: true) == .stopped)
+        summary.count(try Self.outcome(.interrupted))
+        #expect(ExitStatus(summary, isStopped: true) == .stopped)
+        #expect(ExitStatus(summary) == .partial)
+        for (event, status) in try Self.events() where status != .inSync {
+            var both = summary
+            both.count(event)
+            #expect(ExitStatus(both, isStopped: true) == status)
+        }
+    }
+
     @Test("A source that asks for credentials counts as denied")
     func sourceDenied() {
         var summary = SyncSummary()
@@ -65,7 +79,7 @@ struct ExitStatusTests {
 
     @Test("The numbers are those that other programs rely on, and each is in the manual")
     func numbers() {
-        #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 9, 130, 143])
+        #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130, 143])
         let manual = dlsyncCommand.manPage(version: "1", date: "")
         for status in ExitStatus.allCases { #expect(manual.contains("\\fB\(status.rawValue)\\fR")) }
     }

@@ -31,13 +31,18 @@ struct SettingsTests {
         ("proxy", ["-x", "http://127.0.0.1:3128"]), ("cacert", ["--cacert", "a"]), ("cert", ["--cert", "a"]),
         ("key", ["--key", "a"]), ("insecure", ["-k"]), ("resolve", ["--resolve", "a:80:127.0.0.1"]),
         ("progress", ["--progress", "plain"]), ("quiet", ["-q"]), ("list", ["--list"]),
-        ("verbose", ["-v"]),
+        ("verbose", ["-v"]), ("verify", ["--verify"]), ("repair", ["--verify", "--repair"]),
+        ("record-digests", ["--record-digests"]), ("max-duration", ["--max-duration", "2h"]),
+        ("window", ["--window", "22:00-06:00"]), ("on-change", ["--on-change", "true"]),
+        ("on-failure", ["--on-failure", "true"]), ("log-file", ["--log-file", "a"]), ("events", ["--events", "a"]),
+        ("report", ["--report", "a"]), ("failed-file", ["--failed-file", "a"]),
+        ("metrics-file", ["--metrics-file", "a"]),
     ]
 
     @Test("Every option of the table is read: it changes what the command does, or is a mode that only tells something")
     func readsEveryOption() throws {
-        // What --netrc reads lies in the user's home; the command's own tests give it one.
-        let telling = ["help", "version", "manual", "completions", "netrc", "explain-listing"]
+        // What --netrc reads lies in the user's home, and what --config reads is read before; --status takes DEST alone.
+        let telling = ["help", "version", "manual", "completions", "netrc", "config", "status", "explain-listing"]
         #expect(Self.options.map(\.name).sorted() + telling.sorted() == Self.sortedNames(telling))
         var seen: [Settings] = [try Self.settings("list", "here")]
         for (name, words) in Self.options {
@@ -102,6 +107,41 @@ struct SettingsTests {
         #expect(try !Self.settings("list", "here").configuration.isReadOnly)
     }
 
+    @Test("A mode says which words it takes")
+    func readsModes() throws {
+        #expect(try Self.settings("--verify", "here").sources.isEmpty)
+        #expect(try Self.settings("--verify", "here").configuration.isReadOnly)
+        #expect(try !Self.settings("--verify", "--repair", "here").configuration.isReadOnly)
+        #expect(try Self.settings("--status", "here").destination == Array("here".utf8))
+        for words in [
+            ["--status", "list", "here"], ["--status"], ["--verify"], ["--repair", "list", "here"],
+            ["--verify", "--dry-run", "list", "here"], ["--json", "list", "here"], ["--status", "--verify", "here"],
+            ["--events", "", "list", "here"], ["--verify", "--json", "--events", "-", "here"],
+        ] {
+            #expect(throws: UsageError.self, "\(words)") { try Settings(try dlsyncCommand.parse(words)) }
+        }
+    }
+
+    @Test(
+        "What tells of runs is refused by hand where there is no run, and does no harm there in a file",
+        arguments: ["--dry-run", "--list"])
+    func refusesReports(mode: String) throws {
+        for (name, value) in [("report", "a"), ("on-failure", "true"), ("events", "-")] {
+            let words = try dlsyncCommand.parse([mode, "--\(name)", value, "list", "here"])
+            #expect(throws: UsageError.conflict("--\(name)", mode)) { try Settings(words) }
+            let byHand = try dlsyncCommand.parse([mode, "list", "here"])
+            let settings = try Settings(words, commandLine: byHand)
+            #expect(settings.files == OutputFiles() && settings.hooks == Hooks())
+        }
+    }
+
+    @Test("A rate may have a timetable")
+    func readsTimetable() throws {
+        let rates = try Self.settings("--limit-rate", "08:00-18:00=1M,500k", "list", "here").configuration.rates
+        #expect(rates.rate(atMinute: 8 * 60) == 1 << 20)
+        #expect(rates.rate(atMinute: 18 * 60) == 500 << 10)
+    }
+
     @Test("The last word is the destination, and all before it are sources, in order")
     func readsSources() throws {
         let url = try #require(WebURL("https://example.org/list"))
@@ -126,7 +166,7 @@ struct SettingsTests {
             ("--retries", "-1", "0", "1000", "1001"),
             ("--stall-timeout", "999ms", "1s", "1d", "86401"), ("--connect-timeout", "0", "1s", "24h", "25h"),
             ("--retry-max-wait", "0s", "1", "86400", "2d"), ("--min-segment", "0", "1", "1T", "1X"),
-            ("--limit-rate", "0", "1", "1T", "1X"),
+            ("--limit-rate", "0", "1", "1T", "1X"), ("--max-duration", "0", "1", "100w", "200000w"),
         ] as [(String, String, String, String, String)])
     func boundsValues(option: String, below: String, least: String, most: String, above: String) throws {
         for value in [least, most] { _ = try Self.settings(option, value, "list", "here") }

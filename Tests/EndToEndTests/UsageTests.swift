@@ -37,7 +37,8 @@ import Testing
             ),
             (
                 ["--limit-rate", "0", "list", "here"],
-                "The value '0' is invalid for '--limit-rate': expected a number of bytes of at least 1, as in 500k or 2M"
+                "The value '0' is invalid for '--limit-rate': expected a rate of at least 1, as in 500k or 2M, or rates by the "
+                    + "time of the day, as in 08:00-18:00=1M,none"
             ),
             (
                 ["--stall-timeout", "5x", "list", "here"],
@@ -86,6 +87,8 @@ import Testing
                     Error: \(message)
                     Usage: dlsync [OPTIONS] SOURCE... DEST
                            dlsync --list [OPTIONS] SOURCE...
+                           dlsync --verify [--repair] [OPTIONS] [SOURCE...] DEST
+                           dlsync --status [--json] DEST
                       See 'dlsync --help' for more information.
 
                     """)

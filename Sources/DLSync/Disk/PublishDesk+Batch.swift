@@ -14,7 +14,7 @@ extension PublishDesk {
                 results.append((item.job, .lost(error.failure)))
                 continue
             }
-            if let problem = verify(item) { results.append((item.job, problem)) } else { ready.append(item) }
+            if let problem = verify(&item) { results.append((item.job, problem)) } else { ready.append(item) }
         }
         var placed: [(item: Item, record: FileRecord)] = []
         for (item, failure) in syncData(of: ready) {
@@ -63,20 +63,22 @@ extension PublishDesk {
     }
 
     /// Nil where the data is what was wanted.
-    private func verify(_ item: Item) -> Result? {
-        guard let wanted = item.wanted else {
+    private func verify(_ item: inout Item) -> Result? {
+        if item.wanted == nil {
             let wrong = wrongPieces(of: item)
-            guard !wrong.isEmpty else { return nil }
-            return .mismatch(
-                Failure(.digestMismatch, "\(wrong.count) of its pieces have other digests than the source gives"),
-                wrong: wrong)
+            guard wrong.isEmpty else {
+                return .mismatch(
+                    Failure(.digestMismatch, "\(wrong.count) of its pieces have other digests than the source gives"),
+                    wrong: wrong)
+            }
         }
+        guard let algorithm = item.wanted?.algorithm ?? item.recorded else { return nil }
         do {
             let running: RunningDigest
-            if let known = item.running {
+            if let known = item.running, known.algorithm == algorithm {
                 running = known
             } else {
-                do { running = try RunningDigest(wanted.algorithm) } catch { return .failed(error.failure) }
+                do { running = try RunningDigest(algorithm) } catch { return .failed(error.failure) }
             }
             let digest: Digest
             item.bytes?.withUnsafeBytes { running.update($0, at: 0) }
@@ -87,7 +89,8 @@ extension PublishDesk {
             } else {
                 digest = try running.finish()
             }
-            guard digest != wanted else { return nil }
+            item.digest = digest
+            guard let wanted = item.wanted, digest != wanted else { return nil }
             return .mismatch(
                 Failure(
                     .digestMismatch,
@@ -136,7 +139,7 @@ extension PublishDesk {
         if let known = item.file { file = known } else { file = try statusOfPartial(item) }
         try destination.makeParents(of: item.path)
         try destination.publish(partial: item.partialID, as: item.path)
-        var record = FileRecord(path: item.path, identity: item.identity, file: file, digest: item.wanted)
+        var record = FileRecord(path: item.path, identity: item.identity, file: file, digest: item.digest)
         record.listed = item.listed
         return record
     }

@@ -21,7 +21,11 @@ final class PublishDesk: Sendable {
         /// What stands in the partial's place once all is written.
         var file: LocalFile?
         var wanted: Digest?
+        /// The digest that is to be recorded where none is wanted.
+        var recorded: DigestAlgorithm?
         var running: RunningDigest?
+        /// What was computed.
+        var digest: Digest?
         /// What the source says of the file, to be recorded with it.
         var listed: String?
         /// Digests of the file's parts, which tell the wrong ones from the right ones.

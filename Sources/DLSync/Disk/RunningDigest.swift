@@ -6,6 +6,7 @@ final class RunningDigest: @unchecked Sendable {
     // Held by one side at a time: by the loop's thread while transfers run, then by the thread that verifies.
     private var digester: Digester
     private(set) var position: Int64 = 0
+    var algorithm: DigestAlgorithm { digester.algorithm }
 
     init(_ algorithm: DigestAlgorithm) throws(DigestError) { digester = try Digester(algorithm) }
 

@@ -7,9 +7,18 @@ struct DigestReading: Sendable {
     let loop: TransferLoop
     let events: EventQueue<SyncEvent>
 
+    /// Reads the lists, and then the sources, whose entries are given on with the digests that the lists have of them.
+    func readSources(_ sources: [Source], taker: any EntryTaker) async {
+        guard let table = await read() else { return }
+        let reading = SourceReading(
+            configuration: configuration, loop: loop,
+            taker: table.isEmpty ? taker : DigestedTaker(table: table, taker: taker), events: events)
+        await reading.read(sources)
+    }
+
     /// Gives the digests of all lists; nil where one cannot be read, which was told then: what was to be verified must
     /// not come unverified.
-    func read() async -> DigestTable? {
+    private func read() async -> DigestTable? {
         guard !configuration.digests.isEmpty else { return DigestTable() }
         let taker = DigestTaker(events: events)
         // What is said of the sources is not said of these.
@@ -46,11 +55,11 @@ private final class DigestTaker: EntryTaker {
 }
 
 /// Gives entries on with the digests that are known of them.
-struct DigestedTaker: EntryTaker {
+private struct DigestedTaker: EntryTaker {
     let table: DigestTable
     let taker: any EntryTaker
 
-    func take(_ entries: [Entry]) async { await taker.take(table.isEmpty ? entries : entries.map(table.digested)) }
+    func take(_ entries: [Entry]) async { await taker.take(entries.map(table.digested)) }
 
     func found(_ listing: SubListing) { taker.found(listing) }
 }

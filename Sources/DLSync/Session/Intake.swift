@@ -1,21 +1,25 @@
 internal import SyncCore
 internal import Synchronization
 
-/// Takes entries as the readers give them: finds each its place, looks at what is there, and hands them to the loop in
-/// batches.
+/// Takes entries as the readers give them: finds each its place, looks at what is there, and hands them on in batches, to
+/// the loop or to be verified.
 final class Intake: EntryTaker {
     private let placement: Placement
     private let surveyor: Surveyor
     private let context: RunContext
-    private let loop: TransferLoop
+    private let handOn: @Sendable ([EntryFacts]) async -> Void
     private let registry: Mutex<PathRegistry>
 
-    init(placement: Placement, surveyor: Surveyor, context: RunContext, loop: TransferLoop) {
+    /// - Parameter handOn: What is done with entries that were looked at; waits while there is no room for more.
+    init(
+        placement: Placement, surveyor: Surveyor, context: RunContext,
+        handOn: @escaping @Sendable ([EntryFacts]) async -> Void
+    ) {
         self.placement = placement
         self.surveyor = surveyor
         registry = Mutex(PathRegistry(folds: context.desk.destination.foldsNames))
         self.context = context
-        self.loop = loop
+        self.handOn = handOn
     }
 
     /// Takes a batch of entries, and waits while the loop is full of work.
@@ -31,7 +35,9 @@ final class Intake: EntryTaker {
         }
         guard !placed.isEmpty else { return }
         context.began(placed.count)
-        await loop.run(await surveyor.survey(placed), context: context)
+        let surveyed = await surveyor.survey(placed)
+        // What failed in an earlier run comes first, as far as the source has been read.
+        await handOn(surveyed.filter { $0.failure != nil } + surveyed.filter { $0.failure == nil })
     }
 
     func found(_ listing: SubListing) {}

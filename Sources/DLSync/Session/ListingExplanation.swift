@@ -40,7 +40,7 @@ public func explainListing(
         switch event {
         case .problem(let origin, let failure): explanation.problems.append((origin, failure))
         case .sourceFailed(_, let failure): explanation.failure = failure
-        case .listed, .listing, .planned, .outcome: break
+        case .listed, .listing, .planned, .outcome, .verified: break
         }
     }
     return explanation

@@ -34,6 +34,12 @@ public struct Outcome: Hashable, Sendable {
     public var digest: Digest?
     /// Why it failed.
     public var failure: Failure?
+    /// What the source says of it; of what failed only.
+    public var entry: Entry?
+    /// When it failed for the first time since it was last well; nil if it did not fail.
+    public var failingSince: HTTPDate?
+    /// In how many runs it failed since it was last well, this one included.
+    public var failedRuns: Int64 = 0
 }
 
 /// One line of a plan.

@@ -15,13 +15,16 @@ final class RunContext: Sendable {
     let desk: PublishDesk
     let progress: ProgressBoard
     let events: EventQueue<SyncEvent>
+    /// Whether a digest is recorded of files that none was given for.
+    let recordsDigests: Bool
     private let onProgress: (@Sendable (ProgressSnapshot.ActiveFile) -> Void)?
     private let open: Mutex<(jobs: Int, isReading: Bool)>
 
     init(
         purpose: Purpose, planner: Planner, transfer: TransferPolicy, desk: PublishDesk, progress: ProgressBoard,
-        onProgress: (@Sendable (ProgressSnapshot.ActiveFile) -> Void)? = nil
+        recordsDigests: Bool = false, onProgress: (@Sendable (ProgressSnapshot.ActiveFile) -> Void)? = nil
     ) {
+        self.recordsDigests = recordsDigests
         self.onProgress = onProgress
         self.purpose = purpose
         self.planner = planner

@@ -18,13 +18,8 @@ public func withSourceListing<Result: Sendable>(
     return try await withTaskCancellationHandler {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                let digests = DigestReading(configuration: configuration, loop: loop, events: events)
-                if let table = await digests.read() {
-                    let reading = SourceReading(
-                        configuration: configuration, loop: loop, taker: DigestedTaker(table: table, taker: lister),
-                        events: events)
-                    await reading.read(sources)
-                }
+                let reading = DigestReading(configuration: configuration, loop: loop, events: events)
+                await reading.readSources(sources, taker: lister)
                 events.finish()
             }
             let result = await Swift.Result { try await body(SyncEvents(queue: events)) }

@@ -6,10 +6,13 @@ final class Surveyor: Sendable {
     private let destination: Destination
     private let state: StateStore
     private let queue = DispatchQueue(label: "dlsync.survey")
+    /// Whether any earlier run left a failure: mostly there is none to look for.
+    private let hasFailures: Bool
 
     init(destination: Destination, state: StateStore) {
         self.destination = destination
         self.state = state
+        hasFailures = (try? state.hasFailures()) ?? false
     }
 
     /// Looks at what is here of each entry, away from every thread that must not wait.
@@ -25,7 +28,9 @@ final class Surveyor: Sendable {
         // A state that cannot be read only costs work: everything is compared anew.
         let records = (try? state.records(for: paths)) ?? Array(repeating: nil, count: paths.count)
         let partials = (try? state.partials(for: paths)) ?? Array(repeating: nil, count: paths.count)
+        let failures = hasFailures ? (try? state.failures(for: paths)) : nil
         for index in facts.indices {
+            facts[index].failure = failures?[index]
             facts[index].record = records[index]
             facts[index].partial = partials[index].flatMap { destination.hasData(of: $0) ? $0 : nil }
             do {

@@ -11,8 +11,15 @@ public struct SyncConfiguration: Hashable, Sendable {
     public var segments = SegmentLimit.auto
     /// No range shorter than this is split off, in bytes.
     public var minimumSegment: Int64 = 1 << 20
-    /// Bytes per second over all transfers; nil for no limit.
-    public var rateLimit: Int64?
+    /// Bytes per second over all transfers, by the time of the day.
+    public var rates = RateTimetable()
+    /// Bytes per second over all transfers at all times that `rates` has no rows for; nil for no limit.
+    public var rateLimit: Int64? {
+        get { rates.otherwise }
+        set { rates.otherwise = newValue }
+    }
+    /// When a session has to end its work, as an interruption would: after a while, or at a time of the day.
+    public var curfew = Curfew()
     /// How often a transfer that brings nothing is tried again.
     public var retries = 5
     /// The longest wait before a retry, unless a server asks for more.
@@ -42,6 +49,8 @@ public struct SyncConfiguration: Hashable, Sendable {
     /// Whether a file is left alone without a question to the server if its source says the same of it as when it was last
     /// proven.
     public var trustsListings = false
+    /// Whether a SHA-256 digest is recorded of every file that is fetched, even where none was given to prove it by.
+    public var recordsDigests = false
     /// How entries are laid out below the destination.
     public var placement = Placement()
     /// How many listings deep a listing is followed; nil for all.
@@ -123,7 +132,8 @@ public struct SyncConfiguration: Hashable, Sendable {
             retry: RetryPolicy(
                 retries: retries, maxWait: longestRetryWait, maxRetryAfter: longestRetryAfter, statuses: statusClasses),
             requiresRanges: requiresRanges)
-        loop.rateLimit = rateLimit
+        loop.rates = rates
+        loop.curfew = curfew
         loop.connectTimeout = connectTimeout
         loop.stallTimeout = stallTimeout
         loop.userAgent = userAgent

@@ -10,6 +10,8 @@ public enum SyncEvent: Sendable {
     case planned(PlannedEntry)
     /// What became of an entry: while running.
     case outcome(Outcome)
+    /// What a verification found of a file.
+    case verified(Verification)
     /// A line or row of a source that could not be used; the rest goes on.
     case problem(EntryOrigin, Failure)
     /// A source, or a listing below one, that could not be read to its end.
@@ -38,12 +40,20 @@ public struct SyncSummary: Hashable, Sendable {
     public private(set) var actions: [Action: Int] = [:]
     /// How many entries there were.
     public private(set) var entries = 0
+    /// How many files were brought, changed or taken away.
+    public private(set) var done = 0
+    /// How many entries nothing was to be done about.
+    public private(set) var kept = 0
     /// How many are here and right in the end: kept or done.
     public private(set) var succeeded = 0
     /// How many failed.
     public private(set) var failed = 0
     /// How many of those only failed because the run was interrupted.
     public private(set) var interrupted = 0
+    /// How many files a verification found in each state.
+    public private(set) var verdicts: [Verification.Verdict: Int] = [:]
+    /// Bytes that a verification read.
+    public private(set) var bytesVerified: Int64 = 0
     /// How many lines or rows could not be used.
     public private(set) var problems = 0
     /// How many sources or listings could not be read to their end.
@@ -82,7 +92,13 @@ public struct SyncSummary: Hashable, Sendable {
             entries += 1
             actions[outcome.action, default: 0] += 1
             bytesReceived += outcome.bytes
+            if outcome.status == .done { done += 1 }
+            if outcome.status == .kept { kept += 1 }
             if let failure = outcome.failure { note(failure) } else { succeeded += 1 }
+        case .verified(let finding):
+            verdicts[finding.verdict, default: 0] += 1
+            bytesVerified += finding.bytes
+            if let failure = finding.failure { note(failure) }
         case .problem(_, let failure):
             problems += 1
             failures.insert(failure.code)

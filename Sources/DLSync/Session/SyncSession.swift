@@ -16,6 +16,7 @@ public final class SyncSession: Sendable {
     private let run: Int64?
     private let tasks = Mutex<(all: [Task<Void, Never>], areCancelled: Bool)>(([], false))
     private let exitStatus = Mutex<Int32?>(nil)
+    private let stop = Mutex<StopReason?>(nil)
     /// Things that were found on opening and are to be said once, as sentences without a full stop.
     public let notes: [String]
 
@@ -63,6 +64,10 @@ public final class SyncSession: Sendable {
         loop = try await TransferLoop.running(loopConfiguration, progress: board, clock: machine.clock)
         let desk = desk
         await loop.atTurnEnd { loop in desk.turnEnded(in: loop) }
+        await loop.atCurfew { [weak self] reason in
+            self?.stop.withLock { $0 = $0 ?? reason }
+            self?.cancelTasks()
+        }
     }
 
     /// Locks the destination, and waits for that as long as it may. Asked for again and again rather than by a call that
@@ -123,6 +128,40 @@ public final class SyncSession: Sendable {
         return SyncEvents(queue: context.events)
     }
 
+    /// When the last run before this one ended that left everything in sync; nil where none is known.
+    public var lastSuccess: HTTPDate? { (try? state.lastSuccess()) ?? nil }
+
+    /// Reads the files of the destination and compares them with their digests: the ones that the sources give, or else
+    /// those that the state remembers. Without sources every file that the state knows is verified, and no server is asked.
+    ///
+    /// - Parameters:
+    ///   - sources: What names the files; none for all that are remembered.
+    ///   - repairs: Whether what is missing or differs is fetched again; each such file has an outcome then as well.
+    public func verify(_ sources: [Source], repairs: Bool = false) -> SyncEvents {
+        precondition(!repairs || !configuration.isReadOnly, "a session that writes nothing cannot repair files")
+        let context = makeContext(.run)
+        let verifier = Verifier(
+            context: context, loop: loop, surveyor: surveyor, state: state, repairs: repairs,
+            width: max(1, min(8, processorCount())))
+        let intake = Intake(placement: configuration.placement, surveyor: surveyor, context: context) { facts in
+            await verifier.take(facts)
+        }
+        let reading = DigestReading(configuration: configuration, loop: loop, events: context.events)
+        spawn {
+            await withTaskCancellationHandler {
+                if sources.isEmpty {
+                    await verifier.takeRecords()
+                } else {
+                    await reading.readSources(sources, taker: intake)
+                }
+            } onCancel: {
+                verifier.cancel()
+            }
+            context.readAll()
+        }
+        return SyncEvents(queue: context.events)
+    }
+
     /// A look at the progress.
     public var progress: ProgressSnapshot { board.snapshot }
 
@@ -140,6 +179,9 @@ public final class SyncSession: Sendable {
         cancelTasks()
         await loop.interruptAll()
     }
+
+    /// Why the work was ended before it was done; nil where it was not.
+    public var stopReason: StopReason? { stop.withLock { $0 } }
 
     /// As ``interrupt()``, from where nothing can be waited for.
     fileprivate func interruptSoon() {
@@ -166,17 +208,12 @@ public final class SyncSession: Sendable {
             purpose == .plan || !configuration.isReadOnly, "a session that writes nothing cannot bring files up to date"
         )
         let context = makeContext(purpose)
-        let intake = Intake(
-            placement: configuration.placement, surveyor: surveyor, context: context, loop: loop)
-        let (configuration, loop) = (configuration, loop)
+        let intake = Intake(placement: configuration.placement, surveyor: surveyor, context: context) { [loop] facts in
+            await loop.run(facts, context: context)
+        }
+        let reading = DigestReading(configuration: configuration, loop: loop, events: context.events)
         spawn {
-            let digests = DigestReading(configuration: configuration, loop: loop, events: context.events)
-            if let table = await digests.read() {
-                let reading = SourceReading(
-                    configuration: configuration, loop: loop, taker: DigestedTaker(table: table, taker: intake),
-                    events: context.events)
-                await reading.read(sources)
-            }
+            await reading.readSources(sources, taker: intake)
             context.readAll()
         }
         return SyncEvents(queue: context.events)
@@ -189,7 +226,8 @@ public final class SyncSession: Sendable {
                 policy: ComparePolicy(
                     adopts: configuration.adoptsForeignPartials, alwaysAsks: purpose == .plan,
                     trustsListings: configuration.trustsListings)),
-            transfer: configuration.loop.transfer, desk: desk, progress: board)
+            transfer: configuration.loop.transfer, desk: desk, progress: board,
+            recordsDigests: configuration.recordsDigests)
     }
 
     /// The one bridge between a caller that wants a sequence of events now and the reading that fills it: its tasks end
@@ -268,7 +306,7 @@ public struct SyncPlan: Sendable {
         case .planned(let planned): entries.append(planned)
         case .problem(let origin, let failure): problems.append((origin, failure))
         case .sourceFailed(let source, let failure): unreadSources.append((source, failure))
-        case .outcome, .listed, .listing: break
+        case .outcome, .listed, .listing, .verified: break
         }
     }
 }

@@ -9,6 +9,9 @@ extension Database {
     private static let partialColumns =
         "SELECT path, \(StateSchema.identityColumns), id, extents, synced_extents, boot FROM partials"
 
+    private static let failureColumns =
+        "SELECT path, resource, message, first_date, last_date, runs FROM failures"
+
     func file(_ path: RelativePath) throws(StateError) -> FileRecord? {
         let statement = try statement(Self.fileColumns + " WHERE path = ?1")
         try statement.bind(1, path.bytes)
@@ -47,19 +50,20 @@ extension Database {
     }
 
     func failures() throws(StateError) -> [FailureRecord] {
-        let statement = try statement(
-            "SELECT path, resource, message, first_date, last_date, runs FROM failures ORDER BY path")
+        let statement = try statement(Self.failureColumns + " ORDER BY path")
         defer { statement.reset() }
         var records: [FailureRecord] = []
         while try statement.step() {
-            guard let path = statement.path(), let resource = statement.text(1), let message = statement.text(2),
-                let first = statement.date(3), let last = statement.date(4), let runs = statement.number(5)
-            else { continue }
-            records.append(
-                FailureRecord(
-                    path: path, resource: resource, message: message, firstDate: first, lastDate: last, runs: runs))
+            if let record = statement.failure() { records.append(record) }
         }
         return records
+    }
+
+    func failure(_ path: RelativePath) throws(StateError) -> FailureRecord? {
+        let statement = try statement(Self.failureColumns + " WHERE path = ?1")
+        try statement.bind(1, path.bytes)
+        defer { statement.reset() }
+        return try statement.step() ? statement.failure() : nil
     }
 
     func hosts() throws(StateError) -> [HostFacts] {
@@ -98,16 +102,23 @@ extension Database {
         return facts
     }
 
-    func lastRun() throws(StateError) -> RunRecord? {
+    func lastRun() throws(StateError) -> RunRecord? { try runs(limit: 1).first }
+
+    /// The last runs, the latest first.
+    func runs(limit: Int) throws(StateError) -> [RunRecord] {
         let statement = try statement(
-            "SELECT number, started, ended, exit_status FROM runs ORDER BY number DESC LIMIT 1")
+            "SELECT number, started, ended, exit_status FROM runs ORDER BY number DESC LIMIT ?1")
+        try statement.bind(1, Int64(limit))
         defer { statement.reset() }
-        guard try statement.step(), let number = statement.number(0), let started = statement.date(1) else {
-            return nil
+        var records: [RunRecord] = []
+        while try statement.step() {
+            guard let number = statement.number(0), let started = statement.date(1) else { continue }
+            records.append(
+                RunRecord(
+                    number: number, started: started, ended: statement.date(2),
+                    exitStatus: statement.number(3).map(Int32.init(clamping:))))
         }
-        return RunRecord(
-            number: number, started: started, ended: statement.date(2),
-            exitStatus: statement.number(3).map(Int32.init(clamping:)))
+        return records
     }
 }
 
@@ -126,6 +137,14 @@ extension Statement {
             representation: Representation(
                 length: length, entityTag: text(3).map { EntityTag(opaque: $0, isWeak: number(4) != 0) },
                 lastModified: date(5), contentCoding: text(6), mediaType: text(7)))
+    }
+
+    fileprivate func failure() -> FailureRecord? {
+        guard let path = path(), let resource = text(1), let message = text(2), let first = date(3),
+            let last = date(4), let runs = number(5)
+        else { return nil }
+        return FailureRecord(
+            path: path, resource: resource, message: message, firstDate: first, lastDate: last, runs: runs)
     }
 
     fileprivate func file() -> FileRecord? {

@@ -82,6 +82,23 @@ package final class StateStore: Sendable {
         try withDatabase { (database, _) throws(StateError) in try database.failures() }
     }
 
+    /// What could not be brought up to date, in the order of the paths; nil where nothing is wrong.
+    package func failures(for paths: [RelativePath]) throws(StateError) -> [FailureRecord?] {
+        try withDatabase { (database, _) throws(StateError) in
+            var records: [FailureRecord?] = []
+            records.reserveCapacity(paths.count)
+            for path in paths { records.append(try database.failure(path)) }
+            return records
+        }
+    }
+
+    /// Whether any entry could not be brought up to date.
+    package func hasFailures() throws(StateError) -> Bool {
+        try withDatabase { (database, _) throws(StateError) in
+            try database.number("SELECT 1 FROM failures LIMIT 1") != nil
+        }
+    }
+
     /// What was learnt of a host, by its origin.
     package func allHostFacts() throws(StateError) -> [HostFacts] {
         try withDatabase { (database, _) throws(StateError) in try database.hosts() }
@@ -90,6 +107,30 @@ package final class StateStore: Sendable {
     /// What is known of one host.
     package func hostFacts(_ origin: String) throws(StateError) -> HostFacts? {
         try withDatabase { (database, _) throws(StateError) in try database.host(origin) }
+    }
+
+    /// When the last run ended that found or brought everything in sync; nil where none did, as far back as is known.
+    package func lastSuccess() throws(StateError) -> HTTPDate? {
+        try withDatabase { (database, _) throws(StateError) in
+            try database.number("SELECT max(ended) FROM runs WHERE exit_status = 0")
+                .map(HTTPDate.init(secondsSinceEpoch:))
+        }
+    }
+
+    /// The last runs, the latest first.
+    package func runs(limit: Int) throws(StateError) -> [RunRecord] {
+        try withDatabase { (database, _) throws(StateError) in try database.runs(limit: limit) }
+    }
+
+    /// How many complete files are recorded, how many bytes they have, and how many of them have a digest.
+    package func fileTotals() throws(StateError) -> (files: Int64, bytes: Int64, withDigest: Int64) {
+        try withDatabase { (database, _) throws(StateError) in
+            (
+                files: try database.number("SELECT count(*) FROM files") ?? 0,
+                bytes: try database.number("SELECT CAST(total(size) AS INTEGER) FROM files") ?? 0,
+                withDigest: try database.number("SELECT count(digest) FROM files") ?? 0
+            )
+        }
     }
 
     /// The run with the highest number, this one included.
@@ -109,7 +150,10 @@ package final class StateStore: Sendable {
                 try statement.bind(2, bootID)
                 try statement.run()
                 // Nobody asks for the history of years, but for the last runs.
-                try database.execute("DELETE FROM runs WHERE number <= \(database.lastInsertedRow - 100)")
+                let oldest = database.lastInsertedRow - 100
+                try database.execute("DELETE FROM runs WHERE number <= \(oldest)")
+                // What no source named in a hundred runs is no failure of anything any more.
+                try database.execute("DELETE FROM failures WHERE last_run <= \(oldest)")
             }
             let number = database.lastInsertedRow
             run = number

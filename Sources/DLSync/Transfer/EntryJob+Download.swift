@@ -163,8 +163,9 @@ extension EntryJob {
                 partialID = partial.id
             }
             try takeRoom(length: length, partial: partial)
-            if let wanted = facts.entry.strongestDigest ?? running?.machine.servedDigest, digest == nil {
-                digest = try RunningDigest(wanted.algorithm)
+            let wanted = facts.entry.strongestDigest ?? running?.machine.servedDigest
+            if let algorithm = wanted?.algorithm ?? recordedAlgorithm, digest == nil {
+                digest = try RunningDigest(algorithm)
             }
         } catch let error as Failure {
             throw error
@@ -176,6 +177,9 @@ extension EntryJob {
             throw Failure(.disk, "\(facts.path): \(error)")
         }
     }
+
+    /// What is computed of a file that no digest is given for.
+    var recordedAlgorithm: DigestAlgorithm? { context.recordsDigests ? .sha256 : nil }
 
     /// Forgets all bytes, and the record of them before that.
     private func discardPartial() {
@@ -226,8 +230,8 @@ extension EntryJob {
                 PublishDesk.Item(
                     job: id, path: facts.path, partialID: partialID,
                     identity: Identity(resource: facts.resource, representation: representation), length: length,
-                    wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest, running: digest,
-                    listed: listed(of: representation), pieces: facts.entry.pieces),
+                    wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest, recorded: recordedAlgorithm,
+                    running: digest, listed: listed(of: representation), pieces: facts.entry.pieces),
                 now: loop.now)
         } catch {
             keepForAnotherRun(error.failure, in: loop)

@@ -48,6 +48,7 @@ extension EntryJob {
                 identity: Identity(resource: facts.resource, representation: representation),
                 length: Int64(bytes.count),
                 bytes: bytes, wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest,
-                listed: listed(of: representation), pieces: facts.entry.pieces), now: loop.now)
+                recorded: recordedAlgorithm, listed: listed(of: representation), pieces: facts.entry.pieces),
+            now: loop.now)
     }
 }

@@ -76,7 +76,7 @@ final class EntryJob: TransferJob {
     var priority: Limiter.Priority {
         switch stage {
         case .inquiring: .inquiry
-        case .downloading: requests == 0 ? .start : .continuation
+        case .downloading: requests > 0 ? .continuation : facts.failure == nil ? .start : .overdue
         case .busy, .publishing, .ended: .start
         }
     }
@@ -274,17 +274,27 @@ final class EntryJob: TransferJob {
             leave(failed: true, in: loop)
             return
         }
-        if status == .failed, let failure, failure.code != .interrupted {
-            context.desk.note(
-                .failed(facts.path, resource: facts.resource, message: failure.message, at: currentDate()))
+        var outcome = Outcome(
+            path: facts.path, url: facts.entry.urls[0].redacted, action: decision?.action ?? .unknown,
+            status: status, reason: reason, bytes: bytes, requests: requests,
+            duration: loop.now - startedAt, size: size, digest: digest, failure: failure)
+        if status == .failed {
+            outcome.entry = facts.entry
+            remember(failure, in: &outcome)
+        } else if status == .kept, facts.failure != nil {
+            context.desk.note(.forgetFailure(facts.path))
         }
-        loop.tell(
-            .outcome(
-                Outcome(
-                    path: facts.path, url: facts.entry.urls[0].redacted, action: decision?.action ?? .unknown,
-                    status: status, reason: reason, bytes: bytes, requests: requests,
-                    duration: loop.now - startedAt, size: size, digest: digest, failure: failure)), to: context.events)
+        loop.tell(.outcome(outcome), to: context.events)
         leave(failed: status == .failed, in: loop)
+    }
+
+    /// Notes a failure, which a run that was interrupted is none of.
+    private func remember(_ failure: Failure?, in outcome: inout Outcome) {
+        guard let failure, failure.code != .interrupted else { return }
+        let now = currentDate()
+        context.desk.note(.failed(facts.path, resource: facts.resource, message: failure.message, at: now))
+        outcome.failingSince = facts.failure?.firstDate ?? now
+        outcome.failedRuns = (facts.failure?.runs ?? 0) + 1
     }
 
     private func leave(failed: Bool, in loop: isolated TransferLoop) {

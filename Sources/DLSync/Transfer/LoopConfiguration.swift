@@ -5,8 +5,10 @@ package struct LoopConfiguration: Hashable, Sendable {
     package var connections = 16
     package var perHost = 8
     package var transfer = TransferPolicy()
-    /// Bytes per second over all transfers; nil for no limit.
-    package var rateLimit: Int64?
+    /// Bytes per second over all transfers.
+    package var rates = RateTimetable()
+    /// When all work has to end.
+    package var curfew = Curfew()
     package var connectTimeout: Duration = .seconds(30)
     package var stallTimeout: Duration = .seconds(30)
     package var userAgent = "dlsync"

@@ -100,7 +100,7 @@ extension TransferLoop {
         transfer.watch = StallWatch(startedAt: now)
         do {
             try transfer.prepare(
-                configuration, isRateLimited: bucket != nil,
+                configuration, isRateLimited: configuration.rates.isLimited,
                 avoidsHTTP2: losses[transfer.route.origin] ?? 0 >= Self.mostLosses)
             transfer.easy.tag = transfer.id.number
             if bucket != nil { transfer.allowance = 1 }

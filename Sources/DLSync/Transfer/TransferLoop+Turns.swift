@@ -82,12 +82,32 @@ extension TransferLoop {
         }
         guard now >= nextTick else { return }
         nextTick = now + .seconds(1)
+        followClock()
         for transfer in Array(transfers.values)
         where transfer.watch.isStalled(now: now, timeout: stallTimeout(transfer)) {
             end(transfer, .failed(stalled(transfer)))
         }
         for job in Array(jobs.values) { job.tick(in: self) }
         watch()
+    }
+
+    /// Does what the time of the day asks for: another rate, or the end.
+    func followClock() {
+        let minute = clock.minuteOfDay
+        let rate = configuration.rates.rate(atMinute: minute)
+        if rate.map({ max(1, $0) }) != bucket?.bytesPerSecond {
+            bucket = rate.map { RateBucket(bytesPerSecond: $0, now: now) }
+            nextDeal = now
+            for transfer in transfers.values {
+                transfer.allowance = rate.map { _ in 1 }
+                if rate == nil { transfer.resume(.rate) }
+            }
+        }
+        guard !isInterrupted, let curfewRings,
+            let reason = configuration.curfew.reason(after: now - startedAt, atMinute: minute)
+        else { return }
+        curfewRings(reason)
+        interruptAll()
     }
 
     /// Sees to it that nobody waits in silence for ever.

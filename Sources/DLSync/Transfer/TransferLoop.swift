@@ -41,6 +41,9 @@ actor TransferLoop {
     var lastSeen: (numbers: Int, jobs: Int) = (0, 0)
     var hasMoved = false
     var bucket: RateBucket?
+    var startedAt: MonotonicTime = .zero
+    /// Is told when the time is over that the work may take, before all of it is interrupted.
+    var curfewRings: (@Sendable (StopReason) -> Void)?
     var nextDeal: MonotonicTime = .zero
     var nextTick: MonotonicTime = .zero
     var nextSample: MonotonicTime = .zero
@@ -105,10 +108,11 @@ actor TransferLoop {
     /// Starts the thread.
     func start() {
         multi.limitConnections(
-            perHost: configuration.perHost, kept: configuration.connections + 8,
+            perHost: min(configuration.perHost, configuration.connections), kept: configuration.connections + 8,
             streams: StreamBook.perConnection)
         now = clock.now
-        bucket = configuration.rateLimit.map { RateBucket(bytesPerSecond: $0, now: now) }
+        startedAt = now
+        followClock()
         nextTick = now + .seconds(1)
         watchdog = Watchdog(timeout: configuration.watchdogTimeout, now: now)
     }
@@ -154,6 +158,12 @@ actor TransferLoop {
     nonisolated func post(_ work: @escaping @Sendable (isolated TransferLoop) -> Void) {
         inbox.withLock { $0.append(work) }
         thread.wake()
+    }
+
+    /// Has something called when the work has to end for its time's sake; at once where it may not even begin.
+    func atCurfew(_ work: @escaping @Sendable (StopReason) -> Void) {
+        curfewRings = work
+        followClock()
     }
 
     /// Has something called at the end of every turn.

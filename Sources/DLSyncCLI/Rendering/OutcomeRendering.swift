@@ -39,5 +39,15 @@ package enum OutcomeRendering {
         return line
     }
 
+    /// The end of a run in a few words, for its log.
+    package static func counts(_ report: RunReport) -> String {
+        let summary = report.summary
+        var text = "\(summary.entries) entries, \(summary.done) changed, \(report.failed) failed"
+        if summary.interrupted > 0 { text += ", \(summary.interrupted) not finished" }
+        let verified = summary.verdicts.values.reduce(0, +)
+        if verified > 0 { text += ", \(verified) verified" }
+        return text + "; \(SizeText.size(summary.bytesReceived)) received"
+    }
+
     private static func printable(_ text: String) -> String { TerminalText.printable(Array(text.utf8)) }
 }

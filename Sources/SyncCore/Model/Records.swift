@@ -6,7 +6,7 @@ public struct FileRecord: Hashable, Sendable {
     public var identity: Identity
     /// The file's status right after it was put in place: another size, time or inode now means that somebody touched it.
     public var file: LocalFile
-    /// The digest that it was verified against, if there was one.
+    /// The digest that it was verified against, or the one that was computed for the record; nil where there is neither.
     public var digest: Digest?
     /// What its source said of it when it was proven, in the words of ``ListedFacts``; nil where that was too little.
     package var listed: String?

@@ -36,6 +36,8 @@ public struct EntryFacts: Hashable, Sendable {
     public var partial: PartialRecord?
     /// The digest of the file that stands there, where it was computed.
     public var localDigest: Digest?
+    /// What the state remembers of earlier runs that could not bring it up to date.
+    public var failure: FailureRecord?
 
     /// Facts of an entry.
     public init(

@@ -26,7 +26,9 @@ package struct Limiter: Sendable {
         case continuation
         /// A question without a body, as HEAD.
         case inquiry
-        /// The first transfer of a download.
+        /// The first transfer of a download that failed in an earlier run.
+        case overdue
+        /// The first transfer of any other download.
         case start
 
         /// Whether the left priority is served before the right.

@@ -13,6 +13,7 @@ import Testing
 struct Told: Sendable {
     private(set) var outcomes: [String: Outcome] = [:]
     private(set) var planned: [String: PlannedEntry] = [:]
+    private(set) var verified: [String: Verification] = [:]
     private(set) var problems: [Failure] = []
     private(set) var unread: [(source: String, failure: Failure)] = []
     private(set) var summary = SyncSummary()
@@ -24,6 +25,7 @@ struct Told: Sendable {
             #expect(outcomes[outcome.path.description] == nil, "'\(outcome.path)' has two outcomes")
             outcomes[outcome.path.description] = outcome
         case .planned(let entry): planned[entry.facts.path.description] = entry
+        case .verified(let finding): verified[finding.path.description] = finding
         case .listed, .listing: break
         case .problem(_, let failure): problems.append(failure)
         case .sourceFailed(let source, let failure): unread.append((source, failure))
@@ -140,7 +142,10 @@ extension Told {
     }
 }
 
-extension ManualClock: LoopClock {}
+extension ManualClock: LoopClock {
+    /// The clock starts at midnight.
+    package var minuteOfDay: Int { Int(now.sinceStart.components.seconds / 60 % 1440) }
+}
 
 /// Moves a session's clock on, a step at each turn of its loop, until `body` is done: what would wait for hours waits for
 /// some thousand turns.
