@@ -13,6 +13,12 @@ let settings: [SwiftSetting] = [
 ]
 let pureSettings = settings + [.strictMemorySafety()]
 
+/// The fuzzers' own program has no `main` but libFuzzer's, so that only `Fuzz/run`, which links that, builds it.
+let fuzzDriver: [Target] =
+    Context.environment["DLSYNC_FUZZ"] == nil
+    ? []
+    : [.executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Driver", swiftSettings: settings)]
+
 let package = Package(
     name: "dlsync",
     products: [
@@ -64,6 +70,12 @@ let package = Package(
             name: "DLSyncCLITests", dependencies: ["DLSyncCLI", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests", dependencies: ["DLSyncTool", "TestSupport"], swiftSettings: settings),
-    ],
+
+        // What Fuzz/run feeds with bytes, and the test that feeds it with those that once broke something.
+        .target(
+            name: "FuzzTargets", dependencies: ["Compression", "Markup", "SyncCore", "TestSupport"],
+            path: "Fuzz/Targets", swiftSettings: settings),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
+    ] + fuzzDriver,
     swiftLanguageModes: [.v6]
 )

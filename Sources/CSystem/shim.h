@@ -20,6 +20,11 @@ int fallocate(int fd, int mode, off_t offset, off_t length);
 int syncfs(int fd);
 ssize_t copy_file_range(int in_fd, off_t *in_offset, int out_fd, off_t *out_offset, size_t length, unsigned flags);
 
+/// The flag is 1 in <linux/fs.h>, and the wrapper is younger than some C libraries.
+static inline int dlsync_rename_noreplace(int from, const char *name, int to, const char *new_name) {
+    return (int)syscall(SYS_renameat2, from, name, to, new_name, RENAME_NOREPLACE);
+}
+
 /// Whether a file lies in memory (tmpfs): there room that is taken ahead is filled with zeros at once, which costs as much as
 /// writing it. statfs(2) names the numbers of file systems.
 static inline int dlsync_is_in_memory(int fd) {

@@ -113,7 +113,6 @@ package final class Unpacker {
         _ body: (ArraySlice<UInt8>) throws(ManifestError) -> Void
     ) throws(ManifestError) {
         var rest = bytes
-        packedCount += bytes.count
         var mayHoldMore = false
         while !rest.isEmpty || mayHoldMore {
             if isAtEnd, rest.first == 0 { isPadding = true }
@@ -121,27 +120,31 @@ package final class Unpacker {
                 guard rest.allSatisfy({ $0 == 0 }) else { throw failure(.damaged, kind) }
                 return
             }
-            let (made, used, isEnd) = try step(rest, stream, kind)
+            // Pieces end at the same places of the document however its bytes come, so that the limits, which are looked at
+            // there, refuse the same documents.
+            let room = Self.pieceBytes - unpackedCount % Self.pieceBytes
+            let (made, used, isEnd) = try step(rest, room: room, stream, kind)
             rest = rest.dropFirst(used)
+            packedCount += used
             // The stream may hold back what did not fit.
-            mayHoldMore = made.count == Self.pieceBytes && !isEnd
+            mayHoldMore = made.count == room && !isEnd
             guard used > 0 || !made.isEmpty || rest.isEmpty else { throw failure(.damaged, kind) }
             isAtEnd = isEnd
             unpackedCount += made.count
-            try checkLimits(kind)
+            if made.count == room { try checkLimits(kind) }
             if !made.isEmpty { try body(made[...]) }
         }
     }
 
     private func step(
-        _ input: ArraySlice<UInt8>, _ stream: any UnpackedStream, _ kind: Kind
+        _ input: ArraySlice<UInt8>, room: Int, _ stream: any UnpackedStream, _ kind: Kind
     ) throws(ManifestError) -> (made: [UInt8], used: Int, isAtEnd: Bool) {
         var used = 0
         var isEnd = false
         var fault: UnpackError?
-        let made = [UInt8](unsafeUninitializedCapacity: Self.pieceBytes) { buffer, count in
+        let made = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
             let output = UnsafeMutableRawBufferPointer(
-                rebasing: UnsafeMutableRawBufferPointer(buffer)[..<Self.pieceBytes])
+                rebasing: UnsafeMutableRawBufferPointer(buffer)[..<room])
             input.withUnsafeBytes { input in
                 do throws(UnpackError) {
                     (used, count, isEnd) = try stream.unpack(input, into: output)

@@ -12,6 +12,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case busy = 7
     case stopped = 8
     case digestMismatch = 9
+    case guarded = 10
     case interrupted = 130
     case terminated = 143
 
@@ -22,12 +23,13 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .failed: "Failed for a reason that has no status of its own."
         case .usage: "The command line or a configuration file is wrong."
         case .partial: "Some entries failed, the rest is in sync."
-        case .unreadSource: "A manifest or a listing could not be read."
+        case .unreadSource: "A manifest or a listing could not be read; nothing of it was deleted."
         case .denied: "A server refused the credentials, or wants some."
         case .disk: "The disk is full, over quota, or not to be written to."
         case .busy: "Another run holds the destination."
         case .stopped: "Stopped by --max-duration or --window; what is here of unfinished files was saved."
         case .digestMismatch: "Data differs from its digest."
+        case .guarded: "A guard refused to delete files; nothing was deleted."
         case .interrupted: "Interrupted (SIGINT); what is here of unfinished files was saved."
         case .terminated: "Terminated (SIGTERM); what is here of unfinished files was saved."
         }
@@ -46,6 +48,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
             self = .unreadSource
         } else if codes.contains(.digestMismatch) {
             self = .digestMismatch
+        } else if summary.isGuarded {
+            self = .guarded
         } else if summary.failed > (isStopped ? summary.interrupted : 0) || summary.problems > 0 {
             self = .partial
         } else if isStopped {

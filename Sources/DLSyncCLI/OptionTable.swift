@@ -75,6 +75,27 @@ package let dlsyncCommand = CommandSpec(
             "Leave out this many leading directories of each path."),
 
         .repeated(
+            "include", "GLOB", section: Section.reading,
+            "Want what this pattern is for. --include, --exclude and --filter-from are tried in their order, and the first "
+                + "that matches decides. 'name' is a name in any directory, '/name' one at the top, 'name/' a directory with "
+                + "all below it; * stays within a directory, ** does not."),
+        .repeated(
+            "exclude", "GLOB", section: Section.reading,
+            "Do not want what this pattern is for. It is neither fetched nor deleted."),
+        .repeated(
+            "filter-from", "FILE", section: Section.reading, completion: .file,
+            "Take patterns from this file, a line each: '+ GLOB' includes, '- GLOB' excludes, '#' starts a comment."),
+        .value(
+            "min-size", "SIZE", section: Section.reading, default: "no limit", "Do not want smaller files."),
+        .value(
+            "max-size", "SIZE", section: Section.reading, default: "no limit",
+            "Do not want bigger files. A rounded size of a listing counts only where it is too big for sure; otherwise the "
+                + "server is asked."),
+        .value(
+            "max-entries", "N", section: Section.reading, default: "no limit",
+            "Take a source for broken that names more entries."),
+
+        .repeated(
             "digests", "URL|FILE", section: Section.comparing, completion: .file,
             "Take digests from this list, such as a SHA256SUMS, for the entries that it names by URL or by path; they count in "
                 + "the place of those that the sources give. Nothing is fetched where it cannot be read."),
@@ -90,6 +111,32 @@ package let dlsyncCommand = CommandSpec(
             "record-digests", section: Section.comparing,
             "Compute and record a SHA-256 digest of every file that is fetched, not only of those that a digest was given "
                 + "for, so that --verify can prove them."),
+
+        .flag(
+            "delete", section: Section.mirroring,
+            "Delete files that no source names any more: those that dlsync brought and nobody changed, once everything else "
+                + "is done, and only where the sources were read to their end."),
+        .flag(
+            "delete-unowned", section: Section.mirroring,
+            "As --delete, and also delete all other files below DEST that no source names."),
+        .value(
+            "max-delete", "N|P%", section: Section.mirroring, default: "50%",
+            "Delete nothing if it would be more files than this, or a greater part of the files of a source."),
+        .value(
+            "delete-after-runs", "K", section: Section.mirroring, default: "1",
+            "Delete a file only when it was gone in this many complete runs in a row."),
+        .flag(
+            "allow-empty", section: Section.mirroring,
+            "Believe a listing that had rows in an earlier run and has none now."),
+        .value(
+            "backup-dir", "DIR", section: Section.mirroring, completion: .directory,
+            "Move files there instead of deleting them, by their paths below DEST."),
+        .repeated(
+            "publish-last", "GLOB", section: Section.mirroring,
+            "Put files that this pattern is for in place only when everything else is in sync."),
+        .value(
+            "min-free", "SIZE", section: Section.mirroring, default: "0",
+            "Begin no file that would leave less than this free at DEST."),
 
         .value(
             "connections", short: "j", "N", section: Section.transfer, default: "16",
@@ -220,6 +267,7 @@ enum Section {
     static let modes = "MODES"
     static let reading = "READING SOURCES"
     static let comparing = "COMPARING"
+    static let mirroring = "MIRRORING"
     static let transfer = "TRANSFERS"
     static let access = "ACCESS"
     static let scheduling = "SCHEDULING"

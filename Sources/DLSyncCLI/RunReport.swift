@@ -82,7 +82,7 @@ package struct RunReport: Hashable, Sendable {
             } else if unreadListings.count < Self.mostNamed {
                 unreadListings.append(SourceState(name: source, reason: failure.message))
             }
-        case .outcome, .verified, .problem, .planned, .listed, .listing:
+        case .outcome, .verified, .problem, .planned, .plannedDeletion, .deletionsKept, .listed, .listing:
             break
         }
     }

@@ -85,6 +85,8 @@ struct Settings: Hashable, Sendable {
         configuration.isReadOnly = mode != .sync && mode != .repair
         configuration.recordsDigests = arguments.flag("record-digests")
         try Self.readSources(arguments, &configuration)
+        try Self.readFilter(arguments, &configuration)
+        try Self.readMirroring(arguments, &configuration)
         try Self.readTransfers(arguments, &configuration)
         configuration.lockWait = try Self.duration(arguments, "lock-wait", atLeast: .zero) ?? configuration.lockWait
         try Self.readAccess(arguments, sources: sources, &configuration)
@@ -202,7 +204,7 @@ struct Settings: Hashable, Sendable {
         configuration.userAgent = try arguments.text("user-agent") ?? configuration.userAgent
     }
 
-    private static func size(
+    static func size(
         _ arguments: ParsedArguments, _ name: String, _ parse: (String) -> Int64?
     ) throws(UsageError) -> Int64? {
         try arguments.parsed(name, expecting: "a number of bytes of at least 1, as in 500k or 2M") { text in

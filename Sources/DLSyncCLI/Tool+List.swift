@@ -44,7 +44,7 @@ extension Tool {
             case .sourceFailed(let source, let failure):
                 console.say(OutcomeRendering.sourceFailed(source, failure))
                 if settings.printsJSON { console.print(PlanRendering.json(source: source, failure)) }
-            case .planned, .outcome, .verified:
+            case .planned, .plannedDeletion, .outcome, .deletionsKept, .verified:
                 break
             }
         }

@@ -193,6 +193,11 @@ package struct Tool: Sendable {
             case .sourceFailed(let source, let failure):
                 console.say(OutcomeRendering.sourceFailed(source, failure))
                 if settings.printsJSON { console.print(PlanRendering.json(source: source, failure)) }
+            case .plannedDeletion(let deletion):
+                console.print(settings.printsJSON ? PlanRendering.json(deletion) : PlanRendering.text(deletion))
+            case .deletionsKept(let kept):
+                console.say(OutcomeRendering.kept(kept))
+                if settings.printsJSON { console.print(PlanRendering.json(kept)) }
             case .outcome, .listed, .listing, .verified:
                 break
             }
@@ -225,7 +230,9 @@ package struct Tool: Sendable {
                 console.say(OutcomeRendering.problem(origin, failure))
             case .sourceFailed(let source, let failure):
                 console.say(OutcomeRendering.sourceFailed(source, failure))
-            case .planned, .listed, .listing:
+            case .deletionsKept(let kept):
+                console.say(OutcomeRendering.kept(kept))
+            case .planned, .plannedDeletion, .listed, .listing:
                 break
             }
         }

@@ -81,6 +81,18 @@ private let zstdHello = decoded("28b52ffd045879000068656c6c6f2c206c697374696e670
         #expect(error?.message.contains("damaged Zstandard data") == true)
     }
 
+    @Test(
+        "a document that grows too much at its start is refused however its bytes come", arguments: [1, 100, 1 << 20])
+    func bombBeforeText(_ size: Int) throws {
+        var limits = Unpacker.Limits()
+        limits.freeBytes = 1 << 16
+        // All in all it grows ten times.
+        let packed = zeros + zeros + gzipped(text)
+        let pieces = stride(from: 0, to: packed.count, by: size).map { packed[$0..<min($0 + size, packed.count)] }
+        let error = #expect(throws: ManifestError.self) { _ = try unpack(pieces: pieces, limits) }
+        #expect(error?.message.contains("grows more than 400 times") == true)
+    }
+
     @Test("a document that grows without measure is stopped on the way", arguments: [true, false])
     func bomb(_ isOfRatio: Bool) throws {
         var limits = Unpacker.Limits()

@@ -27,6 +27,8 @@ struct ExitStatusTests {
             (try outcome(.couldNotConnect), .partial), (try outcome(.status(500)), .partial),
             (.problem(origin, Failure(.badEntry, "why")), .partial),
             (.problem(origin, Failure(.collision, "why")), .partial), (try outcome(nil), .inSync),
+            (.deletionsKept(KeptDeletions(count: 3, reason: "why", isRefused: true)), .guarded),
+            (.deletionsKept(KeptDeletions(count: 3, reason: "why", isRefused: false)), .inSync),
         ]
     }
 
@@ -34,7 +36,7 @@ struct ExitStatusTests {
     func gravestWins() throws {
         #expect(ExitStatus(SyncSummary()) == .inSync)
         // From the gravest to the lightest.
-        let order: [ExitStatus] = [.disk, .denied, .unreadSource, .digestMismatch, .partial, .inSync]
+        let order: [ExitStatus] = [.disk, .denied, .unreadSource, .digestMismatch, .guarded, .partial, .inSync]
         let events = try Self.events()
         for (one, status) in events {
             for (other, otherStatus) in events {
@@ -79,7 +81,7 @@ struct ExitStatusTests {
 
     @Test("The numbers are those that other programs rely on, and each is in the manual")
     func numbers() {
-        #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130, 143])
+        #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130, 143])
         let manual = dlsyncCommand.manPage(version: "1", date: "")
         for status in ExitStatus.allCases { #expect(manual.contains("\\fB\(status.rawValue)\\fR")) }
     }

@@ -1,5 +1,7 @@
 import CommandLineKit
 import DLSync
+import Glibc
+import TestSupport
 import Testing
 
 @testable import DLSyncCLI
@@ -30,6 +32,13 @@ struct SettingsTests {
         ("cookie", ["-b", "a=1", "--origin", "http://example.org/"]), ("netrc-file", ["--netrc-file", "/dev/null"]),
         ("proxy", ["-x", "http://127.0.0.1:3128"]), ("cacert", ["--cacert", "a"]), ("cert", ["--cert", "a"]),
         ("key", ["--key", "a"]), ("insecure", ["-k"]), ("resolve", ["--resolve", "a:80:127.0.0.1"]),
+        ("include", ["--include", "a"]), ("exclude", ["--exclude", "a"]),
+        ("filter-from", ["--filter-from", Self.ruleFile]), ("min-size", ["--min-size", "3k"]),
+        ("max-size", ["--max-size", "3k"]), ("max-entries", ["--max-entries", "3"]), ("delete", ["--delete"]),
+        ("delete-unowned", ["--delete-unowned"]), ("max-delete", ["--max-delete", "3"]),
+        ("delete-after-runs", ["--delete-after-runs", "3"]), ("allow-empty", ["--allow-empty"]),
+        ("backup-dir", ["--backup-dir", "a"]), ("publish-last", ["--publish-last", "a"]),
+        ("min-free", ["--min-free", "3k"]),
         ("progress", ["--progress", "plain"]), ("quiet", ["-q"]), ("list", ["--list"]),
         ("verbose", ["-v"]), ("verify", ["--verify"]), ("repair", ["--verify", "--repair"]),
         ("record-digests", ["--record-digests"]), ("max-duration", ["--max-duration", "2h"]),
@@ -39,8 +48,16 @@ struct SettingsTests {
         ("metrics-file", ["--metrics-file", "a"]),
     ]
 
+    /// A file with rules, which has to be a real one.
+    private static let ruleFile: String = {
+        let path = "/tmp/dlsync-rules-\(getpid())"
+        try? writeFile(path, "+ a\n- b\n")
+        return path
+    }()
+
     @Test("Every option of the table is read: it changes what the command does, or is a mode that only tells something")
     func readsEveryOption() throws {
+        defer { removeTree(Self.ruleFile) }
         // What --netrc reads lies in the user's home, and what --config reads is read before; --status takes DEST alone.
         let telling = ["help", "version", "manual", "completions", "netrc", "config", "status", "explain-listing"]
         #expect(Self.options.map(\.name).sorted() + telling.sorted() == Self.sortedNames(telling))
@@ -142,6 +159,30 @@ struct SettingsTests {
         #expect(rates.rate(atMinute: 18 * 60) == 500 << 10)
     }
 
+    @Test("Rules keep the order in which they are given, from the command line and from files")
+    func readsRules() throws {
+        let path = "/tmp/dlsync-order-\(getpid())"
+        try writeFile(path, "+ b\n- c\n")
+        defer { removeTree(path) }
+        let rules = try Self.settings(
+            "--exclude", "a", "--filter-from", path, "--include=d", "list", "here"
+        ).configuration.filter.rules
+        #expect(rules.map { String(decoding: $0.pattern.text, as: UTF8.self) } == ["a", "b", "c", "d"])
+        #expect(rules.map(\.includes) == [false, true, false, true])
+    }
+
+    @Test(
+        "Patterns and rules that are none are told",
+        arguments: [
+            (["--include", "["], "a '[' without its ']'"), (["--exclude", ""], "names nothing"),
+            (["--publish-last", "a\\"], "ends in a backslash"), (["--filter-from", "/nonexistent"], "can be read"),
+            (["--min-size", "2k", "--max-size", "1k"], "not below --min-size"), (["--backup-dir", ""], "a directory"),
+        ] as [([String], String)])
+    func tellsBadRules(words: [String], message: String) throws {
+        let arguments = try dlsyncCommand.parse((words + ["list", "here"]).map { ArgumentValue(Array($0.utf8)) })
+        #expect { try Settings(arguments) } throws: { ($0 as? UsageError)?.message.contains(message) ?? false }
+    }
+
     @Test("The last word is the destination, and all before it are sources, in order")
     func readsSources() throws {
         let url = try #require(WebURL("https://example.org/list"))
@@ -167,6 +208,10 @@ struct SettingsTests {
             ("--stall-timeout", "999ms", "1s", "1d", "86401"), ("--connect-timeout", "0", "1s", "24h", "25h"),
             ("--retry-max-wait", "0s", "1", "86400", "2d"), ("--min-segment", "0", "1", "1T", "1X"),
             ("--limit-rate", "0", "1", "1T", "1X"), ("--max-duration", "0", "1", "100w", "200000w"),
+            ("--min-size", "0", "1", "1T", "1X"), ("--max-size", "0", "1", "1T", "1X"),
+            ("--max-entries", "0", "1", "9223372036854775807", "9223372036854775808"),
+            ("--max-delete", "-1", "0", "100%", "101%"), ("--max-delete", "-1%", "0%", "1000000", "1.5"),
+            ("--delete-after-runs", "0", "1", "1000", "1001"), ("--min-free", "-1", "0", "1T", "1X"),
         ] as [(String, String, String, String, String)])
     func boundsValues(option: String, below: String, least: String, most: String, above: String) throws {
         for value in [least, most] { _ = try Self.settings(option, value, "list", "here") }

@@ -5,7 +5,19 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct IndexPageTests {
     /// A server and the form of its pages.
     enum Kind: CaseIterable {
-        case nginx, nginxRounded, nginxXML, apachePlain, apacheFancy, apacheTable
+        case nginx, nginxRounded, nginxXML, apachePlain, apacheFancy, apacheTable, lighttpd, caddy, python
+
+        /// Those that are here: scripts/bootstrap installs what the release has.
+        static var installed: [Kind] {
+            allCases.filter { kind in
+                switch kind {
+                case .lighttpd: LighttpdServer.isInstalled
+                case .caddy: CaddyServer.isInstalled
+                case .python: PythonServer.isInstalled
+                default: true
+                }
+            }
+        }
 
         func start(root: String) throws -> WebServer {
             switch self {
@@ -15,19 +27,24 @@ import Testing
             case .apachePlain: try ApacheServer.start(root: root, listing: .plain)
             case .apacheFancy: try ApacheServer.start(root: root, listing: .fancy)
             case .apacheTable: try ApacheServer.start(root: root, listing: .table)
+            case .lighttpd: try LighttpdServer.start(root: root)
+            case .caddy: try CaddyServer.start(root: root)
+            case .python: try PythonServer.start(root: root)
             }
         }
 
-        /// Whether the server's pages list a name: nginx leaves hidden files out.
+        /// Whether a file of that name can be had: nginx lists no hidden files, and lighttpd refuses to be asked for control
+        /// characters.
         func lists(_ name: String) -> Bool {
             switch self {
+            case .lighttpd: name.utf8.allSatisfy { $0 >= 0x20 }
             case .nginx, .nginxRounded, .nginxXML: !name.hasPrefix(".")
-            case .apachePlain, .apacheFancy, .apacheTable: true
+            default: true
             }
         }
     }
 
-    @Test("A nested tree of odd names is mirrored whole, and then only asked about", arguments: Kind.allCases)
+    @Test("A nested tree of odd names is mirrored whole, and then only asked about", arguments: Kind.installed)
     func mirrorsTree(kind: Kind) async throws {
         try await withTemporaryDirectory { directory in
             let root = directory.appending("www")
@@ -55,9 +72,10 @@ import Testing
             let second = try await Command.run(server.url("/"), destination)
             #expect(second.wasSilent, "\(second)")
             let log = try server.stopAndReadLog()
-            let pages = Array(log.filter { $0.target.hasSuffix("/") })
+            // lighttpd makes few listings at once, and asks to come again for more (503).
+            let pages = log.filter { $0.target.hasSuffix("/") && ($0.status != 503 || kind != .lighttpd) }
             // The root, the five directories with files and the empty one, and the one that holds only a directory.
-            #expect(pages.count == 2 * 7, "\(pages.map(\.target))")
+            #expect(pages.count == 2 * 7, "\(pages)")
             let others = log.filter { !$0.target.hasSuffix("/") }
             #expect(others.prefix(files).allSatisfy { $0.method == "GET" && $0.status == 200 })
             #expect(others.dropFirst(files).count == files)

@@ -47,20 +47,23 @@ extension Destination {
     /// destination itself stays.
     package func removeEmptyParents(of path: RelativePath) throws(DiskError) {
         var next = path.parent
-        while let directory = next {
-            do {
-                try withDirectory(of: directory) { (parent) throws(DiskError) in
-                    try calls.remove(in: parent.number, directory.name, isDirectory: true, path: name(directory))
-                }
-            } catch {
-                switch error.code {
-                case ENOENT: break
-                case ENOTEMPTY, EEXIST, EBUSY: return
-                default: throw error
-                }
+        while let directory = next, try removeDirectory(directory) { next = directory.parent }
+    }
+
+    /// Removes a directory if it is empty; false if it is not. One that is missing is as good as removed.
+    package func removeDirectory(_ directory: RelativePath) throws(DiskError) -> Bool {
+        do {
+            try withDirectory(of: directory) { (parent) throws(DiskError) in
+                try calls.remove(in: parent.number, directory.name, isDirectory: true, path: name(directory))
             }
-            next = directory.parent
+        } catch {
+            switch error.code {
+            case ENOENT: return true
+            case ENOTEMPTY, EEXIST, EBUSY: return false
+            default: throw error
+            }
         }
+        return true
     }
 
     /// Sets the time of last modification of a file in its place, in seconds since 1970.

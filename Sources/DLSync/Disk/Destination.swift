@@ -13,6 +13,8 @@ package final class Destination: Sendable {
         case creating
         /// It has to be there; only dlsync's own directory in it is created.
         case existing
+        /// It is created where it is missing, and gets no directory of dlsync's own: where backups go.
+        case plain
         /// Nothing at all is written, and it need not be there: everything is absent then. For dry runs.
         case readOnly
     }
@@ -33,6 +35,8 @@ package final class Destination: Sendable {
     private let cache = Mutex(DirectoryCache(capacity: 32))
     /// The directories in which one was created that was not synced since.
     private let unsynced = Mutex<Set<DirectoryKey>>([])
+    /// The directories that were made and not asked for since.
+    private let made = Mutex<[RelativePath]>([])
     /// Whether a partial was created since the directory of partials was synced.
     let hasNewPartials = Mutex(false)
 
@@ -48,13 +52,17 @@ package final class Destination: Sendable {
         self.calls = calls
         let text = String(decoding: path, as: UTF8.self)
         let flags = O_RDONLY | O_DIRECTORY
-        if access == .creating { try Self.createDirectory(path, calls) }
+        if access == .creating || access == .plain { try Self.createDirectory(path, calls) }
         do {
             let number = try calls.open(in: SystemCalls.workingDirectory, path, flags: flags, path: text)
             root = Descriptor(number, calls: calls, path: text)
         } catch {
             guard access == .readOnly, error.code == ENOENT else { throw error }
             root = nil
+        }
+        guard access != .plain else {
+            (stateDirectory, partialDirectory) = (nil, nil)
+            return
         }
         stateDirectory = try Self.openOwn(Self.stateDirectoryName, in: root, access)
         partialDirectory = try Self.openOwn("partial", in: stateDirectory, access)
@@ -261,10 +269,19 @@ extension Destination {
     private func create(_ path: RelativePath, in parent: Descriptor) throws(DiskError) {
         do {
             try calls.makeDirectory(in: parent.number, path.name, path: name(path))
+            made.withLock { $0.append(path) }
         } catch {
             guard error.code == EEXIST else { throw error }
         }
         unsynced.withLock { _ = $0.insert(DirectoryKey(path: path.parent)) }
+    }
+
+    /// The directories that were made since this was asked last.
+    func takeMadeDirectories() -> [RelativePath] {
+        made.withLock { made in
+            defer { made = [] }
+            return made
+        }
     }
 
     /// A path as messages name it.

@@ -14,12 +14,24 @@ extension PublishDesk {
                 results.append((item.job, .lost(error.failure)))
                 continue
             }
-            if let problem = verify(&item) { results.append((item.job, problem)) } else { ready.append(item) }
+            if item.isChecked {
+                ready.append(item)
+            } else if let problem = verify(&item) {
+                results.append((item.job, problem))
+            } else {
+                ready.append(item)
+            }
         }
         var placed: [(item: Item, record: FileRecord)] = []
         for (item, failure) in syncData(of: ready) {
             if let failure {
                 results.append((item.job, .lost(failure)))
+                continue
+            }
+            if item.comesLast, !item.isChecked {
+                var item = item
+                (item.bytes, item.running, item.isChecked) = (nil, nil, true)
+                results.append((item.job, .held(item)))
                 continue
             }
             do {
@@ -37,7 +49,7 @@ extension PublishDesk {
                 results.append((item.job, .published(record)))
             }
         }
-        write(changes)
+        write(changes + destination.takeMadeDirectories().map(StateChange.madeDirectory))
         for id in batch.removals { try? destination.removePartial(id) }
         syncedExtents.withLock { synced in
             for id in batch.removals + placed.map(\.item.partialID) { synced[id] = nil }

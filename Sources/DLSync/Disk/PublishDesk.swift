@@ -30,11 +30,17 @@ final class PublishDesk: Sendable {
         var listed: String?
         /// Digests of the file's parts, which tell the wrong ones from the right ones.
         var pieces: PieceDigests?
+        /// Whether it waits in front of its place until the rest of the run is done.
+        var comesLast = false
+        /// Whether it was written, verified and synced before it had to wait.
+        var isChecked = false
     }
 
     /// What became of an item.
     enum Result: Sendable {
         case published(FileRecord)
+        /// It is whole and waits to be put in place.
+        case held(Item)
         /// Its bytes do not match the digest. The ranges are those that are wrong, where that can be told: all others are
         /// right.
         case mismatch(Failure, wrong: [ByteRange])
@@ -62,7 +68,9 @@ final class PublishDesk: Sendable {
     let destination: Destination
     let state: StateStore?
     /// What the destination's file system has promised to downloads and not yet given.
-    let space = Mutex(SpaceBudget())
+    let space: Mutex<SpaceBudget>
+    /// Bytes that are to stay free.
+    let minimumFree: Int64
     let waiting = Mutex(Waiting())
     private let publishing = DispatchQueue(label: "dlsync.publish")
     private let reading = DispatchQueue(label: "dlsync.read")
@@ -89,7 +97,9 @@ final class PublishDesk: Sendable {
     static let fewItems = 4
 
     /// - Parameter run: The run's number, which makes the names of its partials unlike those of all other runs.
-    init(destination: Destination, state: StateStore?, run: Int64) {
+    init(destination: Destination, state: StateStore?, run: Int64, minimumFree: Int64 = 0) {
+        self.minimumFree = minimumFree
+        space = Mutex(SpaceBudget(kept: minimumFree))
         self.destination = destination
         self.state = state
         namePrefix = "r\(run)-"
@@ -155,7 +165,9 @@ final class PublishDesk: Sendable {
     /// Whether a new file of a length may be gathered in memory and given to ``publish(_:now:)`` as bytes: a small one that
     /// is not cut, as long as the disk follows.
     func gathers(_ length: Int64?, minimumSegment: Int64) -> Bool {
-        guard let length, (1...Self.smallFile).contains(length), length < 2 * minimumSegment else { return false }
+        guard minimumFree == 0, let length, (1...Self.smallFile).contains(length), length < 2 * minimumSegment else {
+            return false
+        }
         return waiting.withLock { $0.gathered < Self.mostGathered }
     }
 
@@ -199,6 +211,23 @@ final class PublishDesk: Sendable {
 
     /// Runs something that reads much of the disk, away from the loop and from the publishing.
     func read(_ work: @escaping @Sendable () -> Void) { reading.async(execute: work) }
+
+    /// Writes the records that wait, and waits for it; finished files go on waiting.
+    func writeRecords() async {
+        await withCheckedContinuation { continuation in
+            publishing.async { [self] in
+                let batch = waiting.withLock { waiting in
+                    var batch = Waiting()
+                    swap(&batch.changes, &waiting.changes)
+                    swap(&batch.syncs, &waiting.syncs)
+                    swap(&batch.removals, &waiting.removals)
+                    return batch
+                }
+                _ = carryOut(batch)
+                continuation.resume()
+            }
+        }
+    }
 
     /// Writes all that still waits, and waits for it.
     func drain() async {

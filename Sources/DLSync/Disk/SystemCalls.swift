@@ -153,6 +153,26 @@ extension SystemCalls {
         note(.renamed(from: oldPath()), path())
     }
 
+    /// `renameat2(2)` with `RENAME_NOREPLACE`; fails with `EEXIST` where something has the new name. On file systems that
+    /// do not know how, it is `linkat(2)` and `unlinkat(2)`.
+    func renameWithoutReplacing(
+        from directory: Int32, _ name: some Collection<UInt8>, to target: Int32, _ newName: some Collection<UInt8>,
+        oldPath: @autoclosure () -> String, path: @autoclosure () -> String
+    ) throws(DiskError) {
+        let cName = cString(name)
+        let cNewName = cString(newName)
+        do {
+            _ = try perform(.rename, path()) { _ in
+                Int(dlsync_rename_noreplace(directory, cName, target, cNewName))
+            }
+        } catch {
+            guard error.code == EINVAL || error.code == ENOSYS else { throw error }
+            _ = try perform(.rename, path()) { _ in linkat(directory, cName, target, cNewName, 0) }
+            _ = try perform(.remove, oldPath()) { _ in unlinkat(directory, cName, 0) }
+        }
+        note(.renamed(from: oldPath()), path())
+    }
+
     /// `unlinkat(2)` of a file, or of an empty directory.
     func remove(
         in directory: Int32, _ name: some Collection<UInt8>, isDirectory: Bool = false, path: @autoclosure () -> String

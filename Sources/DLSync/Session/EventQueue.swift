@@ -10,6 +10,22 @@ final class EventQueue<Element: Sendable>: Sendable {
         var first = 0
         var isFinished = false
         var reader: CheckedContinuation<Element?, Never>?
+        /// Who waits for the reader to catch up.
+        var writer: CheckedContinuation<Void, Never>?
+
+        var isFull: Bool { elements.count - first > EventQueue.mostWaiting }
+
+        mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
+            guard !isFull else { return nil }
+            defer { writer = nil }
+            return writer
+        }
+
+        /// Who waited, whether there is room or not.
+        mutating func dropWriter() -> CheckedContinuation<Void, Never>? {
+            defer { writer = nil }
+            return writer
+        }
 
         /// The next element, if there is one. Lets go of what was read from time to time.
         mutating func take() -> Element? {
@@ -24,6 +40,9 @@ final class EventQueue<Element: Sendable>: Sendable {
             return elements[first]
         }
     }
+
+    /// Above so many elements a writer that can wait does so.
+    private static var mostWaiting: Int { 4096 }
 
     private let state = Mutex(State())
 
@@ -66,7 +85,9 @@ final class EventQueue<Element: Sendable>: Sendable {
 
     /// The next element; nil after the last one.
     func next() async -> Element? {
-        if let element = state.withLock({ $0.take() }) { return element }
+        let (taken, writer) = state.withLock { state in (state.take(), state.takeWriter()) }
+        writer?.resume()
+        if let taken { return taken }
         return await withCheckedContinuation { continuation in
             let (element, isOver) = state.withLock { state -> (Element?, Bool) in
                 if let element = state.take() { return (element, false) }
@@ -75,6 +96,22 @@ final class EventQueue<Element: Sendable>: Sendable {
                 return (nil, false)
             }
             if element != nil || isOver { continuation.resume(returning: element) }
+        }
+    }
+
+    /// Waits until the reader has caught up, or the task is cancelled. There is one caller at a time.
+    func waitForRoom() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let writer = state.withLock { state -> CheckedContinuation<Void, Never>? in
+                    state.writer = continuation
+                    guard !Task.isCancelled else { return state.dropWriter() }
+                    return state.takeWriter()
+                }
+                writer?.resume()
+            }
+        } onCancel: {
+            state.withLock { $0.dropWriter() }?.resume()
         }
     }
 }

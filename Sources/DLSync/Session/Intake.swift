@@ -4,33 +4,49 @@ internal import Synchronization
 /// Takes entries as the readers give them: finds each its place, looks at what is there, and hands them on in batches, to
 /// the loop or to be verified.
 final class Intake: EntryTaker {
-    private let placement: Placement
+    private let sieve: EntrySieve
     private let surveyor: Surveyor
     private let context: RunContext
     private let handOn: @Sendable ([EntryFacts]) async -> Void
     private let registry: Mutex<PathRegistry>
+    /// Nil where nothing is noted of what sources name.
+    private let ownership: Ownership?
 
     /// - Parameter handOn: What is done with entries that were looked at; waits while there is no room for more.
     init(
-        placement: Placement, surveyor: Surveyor, context: RunContext,
+        sieve: EntrySieve, surveyor: Surveyor, context: RunContext, ownership: Ownership? = nil,
         handOn: @escaping @Sendable ([EntryFacts]) async -> Void
     ) {
-        self.placement = placement
+        self.sieve = sieve
         self.surveyor = surveyor
         registry = Mutex(PathRegistry(folds: context.desk.destination.foldsNames))
         self.context = context
         self.handOn = handOn
+        self.ownership = ownership
     }
 
     /// Takes a batch of entries, and waits while the loop is full of work.
-    func take(_ entries: [Entry]) async {
+    func take(_ entries: [Entry], of place: ListingPlace) async {
         var placed: [EntryFacts] = []
+        var unwanted: [RelativePath] = []
+        var wanted: [RelativePath] = []
         for entry in entries {
             do {
-                let path = try placement.path(of: entry)
+                let path = try sieve.placement.path(of: entry)
+                guard sieve.wants(entry, at: path) else {
+                    unwanted.append(path)
+                    continue
+                }
+                // Whoever has the path, this source names it too.
+                wanted.append(path)
                 if try claim(path, for: entry) { placed.append(EntryFacts(entry: entry, path: path)) }
             } catch {
-                context.events.push(.problem(entry.origin, error))
+                context.tell(.problem(entry.origin, error))
+            }
+        }
+        if let ownership {
+            await surveyor.onQueue { [wanted, unwanted] in
+                ownership.note(wanted: wanted, unwanted: unwanted, by: place)
             }
         }
         guard !placed.isEmpty else { return }
@@ -40,7 +56,13 @@ final class Intake: EntryTaker {
         await handOn(surveyed.filter { $0.failure != nil } + surveyed.filter { $0.failure == nil })
     }
 
-    func found(_ listing: SubListing) {}
+    func found(_ listing: SubListing) -> Bool { sieve.mayWant(below: listing) }
+
+    func read(_ place: ListingPlace, rows: Int) { ownership?.read(place, rows: rows) }
+
+    func shield(_ place: ListingPlace, isFailure: Bool) { ownership?.shield(place, isFailure: isFailure) }
+
+    func tell(_ event: SyncEvent) { context.tell(event) }
 
     /// Whether an entry is the first to claim its path. One that only repeats another is passed over.
     private func claim(_ path: RelativePath, for entry: Entry) throws(Failure) -> Bool {
@@ -61,6 +83,30 @@ final class Intake: EntryTaker {
             throw Failure(
                 .collision, "\(name) would land at '\(path)', but '\(file)' is the file of another entry")
         }
+    }
+}
+
+/// Finds entries their places, and passes over those that are not wanted.
+struct EntrySieve: Sendable {
+    let placement: Placement
+    private let filter: EntryFilter
+
+    init(_ configuration: SyncConfiguration) {
+        placement = configuration.placement
+        filter = configuration.filter
+    }
+
+    /// Whether an entry is wanted, as far as can be told before the server is asked.
+    func wants(_ entry: Entry, at path: RelativePath) -> Bool {
+        filter.wants(path) && filter.verdict(on: entry.size) != .unwanted
+    }
+
+    /// Whether anything in a listing may be wanted. Only where files lie below the destination as in the listing does the
+    /// listing's own path tell.
+    func mayWant(below listing: SubListing) -> Bool {
+        guard placement.layout == .tree else { return true }
+        let components = listing.path.split(separator: UInt8(ascii: "/")).dropFirst(max(0, placement.directoriesToCut))
+        return !filter.excludesAll(below: Array(components.joined(separator: "/".utf8)))
     }
 }
 

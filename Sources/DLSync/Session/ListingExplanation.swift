@@ -26,7 +26,7 @@ public func explainListing(
     let events = EventQueue<SyncEvent>()
     let log = ExplanationLog()
     let reading = SourceReading(
-        configuration: configuration, loop: loop, taker: NobodyTakes(), events: events, explanations: log)
+        configuration: configuration, loop: loop, taker: NobodyTakes(events: events), explanations: log)
     await withTaskCancellationHandler {
         await reading.readAlone(source)
     } onCancel: {
@@ -40,7 +40,7 @@ public func explainListing(
         switch event {
         case .problem(let origin, let failure): explanation.problems.append((origin, failure))
         case .sourceFailed(_, let failure): explanation.failure = failure
-        case .listed, .listing, .planned, .outcome, .verified: break
+        case .listed, .listing, .planned, .plannedDeletion, .outcome, .verified, .deletionsKept: break
         }
     }
     return explanation
@@ -68,6 +68,11 @@ final class ExplanationLog: Sendable {
 
 /// What a document names is not wanted.
 private struct NobodyTakes: EntryTaker {
-    func take(_ entries: [Entry]) async {}
-    func found(_ listing: SubListing) {}
+    let events: EventQueue<SyncEvent>
+
+    func take(_ entries: [Entry], of place: ListingPlace) async {}
+    func found(_ listing: SubListing) -> Bool { true }
+    func read(_ place: ListingPlace, rows: Int) {}
+    func shield(_ place: ListingPlace, isFailure: Bool) {}
+    func tell(_ event: SyncEvent) { events.push(event) }
 }

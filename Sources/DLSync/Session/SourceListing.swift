@@ -14,11 +14,11 @@ public func withSourceListing<Result: Sendable>(
 ) async throws -> Result {
     let loop = try await TransferLoop.running(configuration.loop, progress: ProgressBoard())
     let events = EventQueue<SyncEvent>()
-    let lister = EntryLister(placement: configuration.placement, events: events)
+    let lister = EntryLister(sieve: EntrySieve(configuration), events: events)
     return try await withTaskCancellationHandler {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                let reading = DigestReading(configuration: configuration, loop: loop, events: events)
+                let reading = DigestReading(configuration: configuration, loop: loop)
                 await reading.readSources(sources, taker: lister)
                 events.finish()
             }
@@ -36,20 +36,29 @@ public func withSourceListing<Result: Sendable>(
 
 /// Tells of entries as they come.
 private struct EntryLister: EntryTaker {
-    let placement: Placement
+    let sieve: EntrySieve
     let events: EventQueue<SyncEvent>
 
-    func take(_ entries: [Entry]) async {
+    func take(_ entries: [Entry], of place: ListingPlace) async {
         for entry in entries {
             do {
-                events.push(.listed(entry, try placement.path(of: entry)))
+                let path = try sieve.placement.path(of: entry)
+                if sieve.wants(entry, at: path) { events.push(.listed(entry, path)) }
             } catch {
                 events.push(.problem(entry.origin, error))
             }
         }
     }
 
-    func found(_ listing: SubListing) { events.push(.listing(listing)) }
+    func found(_ listing: SubListing) -> Bool {
+        guard sieve.mayWant(below: listing) else { return false }
+        events.push(.listing(listing))
+        return true
+    }
+
+    func read(_ place: ListingPlace, rows: Int) {}
+    func shield(_ place: ListingPlace, isFailure: Bool) {}
+    func tell(_ event: SyncEvent) { events.push(event) }
 }
 
 extension Swift.Result where Failure == any Error {

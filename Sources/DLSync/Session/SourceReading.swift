@@ -1,11 +1,20 @@
 internal import SyncCore
+internal import Synchronization
 
 /// What the entries of sources are given to.
 protocol EntryTaker: Sendable {
     /// Takes a batch of entries, and waits while there is no room for more work.
-    func take(_ entries: [Entry]) async
-    /// Hears of a listing below another one, before it is decided whether it is followed.
-    func found(_ listing: SubListing)
+    func take(_ entries: [Entry], of place: ListingPlace) async
+    /// Hears of a listing below another one; false where nothing in it can be wanted.
+    func found(_ listing: SubListing) -> Bool
+    /// Hears that a document was read to its end, and how many rows it had.
+    func read(_ place: ListingPlace, rows: Int)
+    /// Hears that something below a place may be named that is not read.
+    ///
+    /// - Parameter isFailure: Whether that is against the user's will.
+    func shield(_ place: ListingPlace, isFailure: Bool)
+    /// Tells an event of the reading.
+    func tell(_ event: SyncEvent)
 }
 
 /// Reads sources, and the listings that they name, and gives every entry to whoever takes them.
@@ -13,11 +22,23 @@ struct SourceReading: Sendable {
     let configuration: SyncConfiguration
     let loop: TransferLoop
     let taker: any EntryTaker
-    let events: EventQueue<SyncEvent>
     /// What relative names in files are resolved against; nil for what the configuration says of all sources.
-    var baseOfFiles: WebURL?
+    private let baseOfFiles: WebURL?
     /// Where it is told what links were taken for; nil where nobody asks.
-    var explanations: ExplanationLog?
+    private let explanations: ExplanationLog?
+    /// How many entries each source has yielded.
+    private let yielded = YieldCounter()
+
+    init(
+        configuration: SyncConfiguration, loop: TransferLoop, taker: any EntryTaker, baseOfFiles: WebURL? = nil,
+        explanations: ExplanationLog? = nil
+    ) {
+        self.configuration = configuration
+        self.loop = loop
+        self.taker = taker
+        self.baseOfFiles = baseOfFiles
+        self.explanations = explanations
+    }
 
     /// So many listings are read at once; their transfers need permits like all others.
     private static let listingsAtOnce = 8
@@ -31,7 +52,7 @@ struct SourceReading: Sendable {
     /// One document to read.
     private struct Document {
         var source: Source
-        var directory: [UInt8] = []
+        var place: ListingPlace
         var depth = 0
         /// The name of its format, where that is known.
         var format: String?
@@ -43,41 +64,47 @@ struct SourceReading: Sendable {
         var firstEntry: WebURL?
     }
 
-    /// Reads the sources to their end. Gives whether all of them, and all listings below them, could be read.
-    @discardableResult
-    func read(_ sources: [Source]) async -> Bool {
-        await withTaskGroup(of: [Document]?.self) { group in
-            var isWhole = true
-            var waiting = sources.map { Document(source: $0, format: configuration.format) }
-            var seen = Set<String>()
+    /// Reads the sources to their end.
+    func read(_ sources: [Source]) async {
+        await withTaskGroup(of: [Document].self) { group in
+            var waiting = sources.enumerated().map { index, source in
+                Document(source: source, place: ListingPlace(source: index), format: configuration.format)
+            }
+            var seen: [String: ListingPlace] = [:]
             var running = 0
             var next = 0
             while true {
                 while next < waiting.count, running < Self.listingsAtOnce {
                     let document = waiting[next]
                     next += 1
-                    if case .url(let url) = document.source, !seen.insert(url.string).inserted {
-                        if document.pageBefore != nil {
-                            events.push(repeated(url))
-                            isWhole = false
+                    if case .url(let url) = document.source {
+                        if let first = seen[url.string] {
+                            // What it names counts for the place where it was read first, and is unknown of this one.
+                            if first != document.place { taker.shield(document.place, isFailure: false) }
+                            if document.pageBefore != nil {
+                                taker.shield(document.place, isFailure: true)
+                                taker.tell(repeated(url))
+                            }
+                            continue
                         }
-                        continue
+                        seen[url.string] = document.place
                     }
                     running += 1
                     group.addTask { await read(document) }
                 }
-                guard running > 0, let found = await group.next() else { return isWhole }
+                guard running > 0, let found = await group.next() else { return }
                 running -= 1
-                isWhole = isWhole && found != nil
                 waiting.removeFirst(next)
                 next = 0
-                waiting += found ?? []
+                waiting += found
             }
         }
     }
 
     /// Reads one document and nothing that it names.
-    func readAlone(_ source: Source) async { _ = await read(Document(source: source, format: configuration.format)) }
+    func readAlone(_ source: Source) async {
+        _ = await read(Document(source: source, place: ListingPlace(source: 0), format: configuration.format))
+    }
 
     /// A listing whose pages lead back to one that was read has no end.
     private func repeated(_ page: WebURL) -> SyncEvent {
@@ -86,8 +113,8 @@ struct SourceReading: Sendable {
             Failure(.unreadable, "\(page.redacted) is named as a further page of its listing a second time"))
     }
 
-    /// Reads one document; gives the listings that it names, and nil where it could not be read.
-    private func read(_ document: Document) async -> [Document]? {
+    /// Reads one document; gives the listings that it names.
+    private func read(_ document: Document) async -> [Document] {
         do {
             switch document.source {
             case .file(let path): return try await readFile(FileBytes(path: path), document)
@@ -95,32 +122,31 @@ struct SourceReading: Sendable {
             case .url(let url): return try await readURL(url, document)
             }
         } catch {
-            if error.code != .interrupted {
-                events.push(.sourceFailed(source: document.source.name, error))
-            }
-            return nil
+            taker.shield(document.place, isFailure: true)
+            if error.code != .interrupted { taker.tell(.sourceFailed(source: document.source.name, error)) }
+            return []
         }
     }
 
     private func readFile(_ bytes: FileBytes, _ document: Document) async throws(Failure) -> [Document] {
         let context = ManifestContext(
             sourceName: document.source.name, baseURL: baseOfFiles ?? configuration.baseURL,
-            directory: document.directory)
+            directory: document.place.directory)
         var reader = DocumentReader(context: context, format: document.format, explanations: explanations)
-        var found: [Document] = []
+        var found = Found()
         while let piece = try await bytes.next() {
             guard !Task.isCancelled else { throw Failure(.interrupted, "interrupted") }
-            found += await handOn(try reader.read(piece), document)
+            try await handOn(try reader.read(piece), document, &found)
         }
-        found += await handOn(try reader.finish(), document)
-        return found + (try nextPage(reader, document))
+        try await handOn(try reader.finish(), document, &found)
+        return try ended(document, reader, found)
     }
 
     private func readURL(_ url: WebURL, _ document: Document) async throws(Failure) -> [Document] {
         let channel = await loop.fetchListing(url, asCollection: document.format == Self.collectionFormat)
         defer { channel.stopReading() }
         var reader: DocumentReader?
-        var found: [Document] = []
+        var found = Found()
         while true {
             switch await channel.next() {
             case .begin(let head, let finalURL):
@@ -132,20 +158,31 @@ struct SourceReading: Sendable {
                     context: ManifestContext(
                         sourceName: document.source.name, baseURL: given ?? finalURL,
                         mediaType: head.representation.mediaType, charset: head.charset,
-                        directory: document.directory),
+                        directory: document.place.directory),
                     format: document.format, explanations: explanations)
                 explanations?.begin()
-                found = []
+                yielded.takeBack(found.entries, of: document.place.source)
+                found = Found()
             case .bytes(let bytes):
-                found += await handOn(try reader?.read(bytes) ?? [], document)
+                try await handOn(try reader?.read(bytes) ?? [], document, &found)
             case .end:
-                found += await handOn(try reader?.finish() ?? [], document)
-                guard let reader else { return found }
-                return found + (try nextPage(reader, document))
+                try await handOn(try reader?.finish() ?? [], document, &found)
+                guard let reader else { throw Failure(.unreadable, "\(url.redacted) sent no answer") }
+                return try ended(document, reader, found)
             case .failed(let failure):
                 throw failure
             }
         }
+    }
+
+    /// Notes that a document was read to its end; gives what it leads to.
+    private func ended(
+        _ document: Document, _ reader: DocumentReader, _ found: Found
+    ) throws(Failure) -> [Document] {
+        guard !Task.isCancelled else { throw Failure(.interrupted, "interrupted") }
+        let next = try nextPage(reader, document)
+        taker.read(document.place, rows: found.rows)
+        return found.listings + next
     }
 
     /// The page that a document's listing goes on with.
@@ -157,47 +194,88 @@ struct SourceReading: Sendable {
         }
         return [
             Document(
-                source: .url(url), directory: document.directory, depth: document.depth, format: document.format,
+                source: .url(url), place: document.place, depth: document.depth, format: document.format,
                 pageBefore: PageBefore(firstEntry: reader.firstEntry))
         ]
     }
 
-    /// Gives entries to the intake, and tells of problems; gives the listings that are to be followed.
-    private func handOn(_ items: [ManifestItem], _ document: Document) async -> [Document] {
-        var entries: [Entry] = []
+    /// What was found in a document so far.
+    private struct Found {
         var listings: [Document] = []
+        /// Entries and listings.
+        var rows = 0
+        var entries = 0
+    }
+
+    /// Gives entries to the intake, tells of problems, and notes the listings that are to be followed.
+    private func handOn(_ items: [ManifestItem], _ document: Document, _ found: inout Found) async throws(Failure) {
+        var entries: [Entry] = []
         for item in items {
             switch item {
             case .entry(let entry):
+                found.rows += 1
+                found.entries += 1
+                try count(document)
                 entries.append(entry)
                 if entries.count == Self.batchSize {
-                    await taker.take(entries)
+                    await taker.take(entries, of: document.place)
                     entries.removeAll(keepingCapacity: true)
                 }
             case .listing(let listing):
-                if let next = follow(listing, from: document) { listings.append(next) }
+                found.rows += 1
+                if let next = follow(listing, from: document) { found.listings.append(next) }
             case .nextPage, .explained: break
             case .problem(let problem):
-                events.push(.problem(problem.origin, Failure(.badEntry, problem.message)))
+                // It may be the row of anything that was here before.
+                taker.shield(document.place, isFailure: true)
+                taker.tell(.problem(problem.origin, Failure(.badEntry, problem.message)))
             }
         }
-        if !entries.isEmpty { await taker.take(entries) }
-        return listings
+        if !entries.isEmpty { await taker.take(entries, of: document.place) }
+    }
+
+    /// Counts an entry, of which a source may have only so many.
+    private func count(_ document: Document) throws(Failure) {
+        let count = yielded.add(to: document.place.source)
+        guard let most = configuration.mostEntries, count > most else { return }
+        throw Failure(
+            .unreadable,
+            "\(document.source.name) names more than the \(most) entries that --max-entries allows its source")
     }
 
     private func follow(_ listing: SubListing, from document: Document) -> Document? {
-        taker.found(listing)
+        let place = ListingPlace(source: document.place.source, directory: listing.path)
+        let isWanted = taker.found(listing)
         let depth = document.depth + 1
-        if let most = configuration.depth, depth > most { return nil }
         let name = listing.url.redacted
-        guard depth <= Self.mostDepth, !listing.path.repeatsItself else {
-            let why = depth > Self.mostDepth ? "lies more than \(Self.mostDepth) listings deep" : "repeats itself"
-            events.push(
-                .problem(listing.origin, Failure(.unsafePath, "the listing \(name) \(why) and is not followed")))
+        if !isWanted || depth > configuration.depth ?? .max {
+            taker.shield(place, isFailure: false)
             return nil
         }
-        return Document(source: .url(listing.url), directory: listing.path, depth: depth, format: listing.format)
+        guard depth <= Self.mostDepth, !listing.path.repeatsItself else {
+            let why = depth > Self.mostDepth ? "lies more than \(Self.mostDepth) listings deep" : "repeats itself"
+            taker.shield(place, isFailure: true)
+            taker.tell(.problem(listing.origin, Failure(.unsafePath, "the listing \(name) \(why) and is not followed")))
+            return nil
+        }
+        return Document(source: .url(listing.url), place: place, depth: depth, format: listing.format)
     }
+}
+
+/// How many entries each source has yielded.
+private final class YieldCounter: Sendable {
+    private let counts = Mutex<[Int: Int]>([:])
+
+    /// Counts one more; gives how many there are.
+    func add(to source: Int) -> Int {
+        counts.withLock { counts in
+            counts[source, default: 0] += 1
+            return counts[source, default: 0]
+        }
+    }
+
+    /// Forgets entries that are told once more.
+    func takeBack(_ count: Int, of source: Int) { counts.withLock { $0[source, default: 0] -= count } }
 }
 
 extension [UInt8] {

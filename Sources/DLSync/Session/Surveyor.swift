@@ -22,6 +22,16 @@ final class Surveyor: Sendable {
         }
     }
 
+    /// Does something with the state, away from every thread that must not wait.
+    func onQueue(_ work: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                work()
+                continuation.resume()
+            }
+        }
+    }
+
     private func look(_ facts: [EntryFacts]) -> [EntryFacts] {
         var facts = facts
         let paths = facts.map(\.path)

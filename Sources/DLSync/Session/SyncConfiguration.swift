@@ -55,6 +55,16 @@ public struct SyncConfiguration: Hashable, Sendable {
     public var placement = Placement()
     /// How many listings deep a listing is followed; nil for all.
     public var depth: Int?
+    /// Which entries are wanted.
+    public var filter = EntryFilter()
+    /// The most entries that one source may name; nil for no limit.
+    public var mostEntries: Int?
+    /// Files that are put in place only when everything else is in sync.
+    public var publishLast: [PathPattern] = []
+    /// Bytes that stay free at the destination: no file is begun that would leave less.
+    public var minimumFree: Int64 = 0
+    /// Which files that no source names any more are deleted.
+    public var deletion = Deletion()
     /// The format of the sources; nil to recognise it by their content.
     public var format: String?
     /// What relative names in files and on standard input are resolved against.
@@ -73,6 +83,33 @@ public struct SyncConfiguration: Hashable, Sendable {
         case ipv4
         /// IPv6 alone.
         case ipv6
+    }
+
+    /// Which files are deleted that no source names any more, and what keeps a run from deleting any.
+    public struct Deletion: Hashable, Sendable {
+        /// Whose files are deleted.
+        public enum Scope: Hashable, Sendable {
+            /// None.
+            case none
+            /// Files that dlsync brought, and that nobody touched since.
+            case owned
+            /// All that lie where sources that were read to their end say what is to be there.
+            case all
+        }
+
+        /// Whose files are deleted.
+        public var scope = Scope.none
+        /// The most files that one run deletes; where there are more, it deletes none.
+        public var limit = DeletionLimit.percent(50)
+        /// In how many complete runs in a row a file must be gone.
+        public var afterRuns = 1
+        /// Whether a listing is believed that had rows in an earlier run and has none now.
+        public var acceptsEmpty = false
+        /// The directory that files are moved to rather than deleted, as bytes; nil for none.
+        public var backupDirectory: [UInt8]?
+
+        /// Nothing is deleted.
+        public init() {}
     }
 
     /// What requests carry to be let in, and how connections are made.

@@ -8,7 +8,9 @@ public enum SyncEvent: Sendable {
     case listing(SubListing)
     /// What would be done about an entry: while planning.
     case planned(PlannedEntry)
-    /// What became of an entry: while running.
+    /// What would become of a file that no source names any more: while planning.
+    case plannedDeletion(PlannedDeletion)
+    /// What became of an entry, or of a file that no source names any more: while running.
     case outcome(Outcome)
     /// What a verification found of a file.
     case verified(Verification)
@@ -16,6 +18,32 @@ public enum SyncEvent: Sendable {
     case problem(EntryOrigin, Failure)
     /// A source, or a listing below one, that could not be read to its end.
     case sourceFailed(source: String, Failure)
+    /// Why files stay that no source named. It comes after everything else.
+    case deletionsKept(KeptDeletions)
+}
+
+/// A file that no source names any more.
+public struct PlannedDeletion: Hashable, Sendable {
+    /// Its path below the destination.
+    public var path: RelativePath
+    /// Where it came from; nil for a file that dlsync did not bring.
+    public var url: String?
+    /// Its size.
+    public var size: Int64
+    /// Whether it is deleted; otherwise it is kept.
+    public var isDeleted: Bool
+    /// Why, in words that complete "because …".
+    public var reason: String
+}
+
+/// Why files stay that no source named.
+public struct KeptDeletions: Hashable, Sendable {
+    /// How many files.
+    public var count: Int
+    /// Why, as one sentence without its full stop.
+    public var reason: String
+    /// Whether they would have been deleted if a guard had not refused. Otherwise nobody knows whether they are gone.
+    public var isRefused: Bool
 }
 
 /// The events of a plan or a run, in the order in which they happen. It has one reader, and loses nothing.
@@ -54,6 +82,18 @@ public struct SyncSummary: Hashable, Sendable {
     public private(set) var verdicts: [Verification.Verdict: Int] = [:]
     /// Bytes that a verification read.
     public private(set) var bytesVerified: Int64 = 0
+    /// How many failed as the server has no such file (any more).
+    public private(set) var vanished = 0
+    /// How many files were deleted, or are to be.
+    public private(set) var deleted = 0
+    /// Their bytes.
+    public private(set) var bytesDeleted: Int64 = 0
+    /// How many files were not deleted as a guard refused.
+    public private(set) var deletionsRefused = 0
+    /// How many files stay of which nobody knows whether they are gone.
+    public private(set) var deletionsUnknown = 0
+    /// Whether a guard refused deletions.
+    public private(set) var isGuarded = false
     /// How many lines or rows could not be used.
     public private(set) var problems = 0
     /// How many sources or listings could not be read to their end.
@@ -88,6 +128,22 @@ public struct SyncSummary: Hashable, Sendable {
             fetch += decision.fetch ?? 0
             if decision.fetch == nil { unknownSizes += 1 }
             if case .failed(let failure) = decision.work { note(failure) } else { succeeded += 1 }
+        case .plannedDeletion(let deletion):
+            guard deletion.isDeleted else { return }
+            actions[.delete, default: 0] += 1
+            deleted += 1
+            bytesDeleted += deletion.size
+        case .deletionsKept(let kept):
+            isGuarded = isGuarded || kept.isRefused
+            if kept.isRefused { deletionsRefused += kept.count } else { deletionsUnknown += kept.count }
+        case .outcome(let outcome) where outcome.action == .delete:
+            if let failure = outcome.failure {
+                note(failure)
+            } else if outcome.status == .done {
+                actions[.delete, default: 0] += 1
+                deleted += 1
+                bytesDeleted += outcome.size ?? 0
+            }
         case .outcome(let outcome):
             entries += 1
             actions[outcome.action, default: 0] += 1
@@ -113,6 +169,7 @@ public struct SyncSummary: Hashable, Sendable {
 
     private mutating func note(_ failure: Failure) {
         failed += 1
+        if failure.code == .missing { vanished += 1 }
         if failure.code == .interrupted { interrupted += 1 }
         failures.insert(failure.code)
     }

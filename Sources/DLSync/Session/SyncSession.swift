@@ -56,7 +56,8 @@ public final class SyncSession: Sendable {
             throw error.failure
         }
         desk = PublishDesk(
-            destination: destination, state: configuration.isReadOnly ? nil : state, run: run ?? 0)
+            destination: destination, state: configuration.isReadOnly ? nil : state, run: run ?? 0,
+            minimumFree: configuration.minimumFree)
         board = ProgressBoard()
         surveyor = Surveyor(destination: destination, state: state)
         var loopConfiguration = configuration.loop
@@ -116,13 +117,14 @@ public final class SyncSession: Sendable {
     /// and a new file costs one request where its size allows.
     public func run(_ sources: [Source]) -> SyncEvents { begin(.run, sources) }
 
-    /// Does what a plan says.
+    /// Does what a plan says of entries. Nothing is deleted: whether a file is gone only the sources tell.
     public func run(_ plan: SyncPlan) -> SyncEvents {
         let context = makeContext(.run)
         context.began(plan.entries.count)
         let loop = loop
         spawn {
             await loop.run(plan.entries, context: context)
+            await Self.putLastInPlace(context, loop)
             context.readAll()
         }
         return SyncEvents(queue: context.events)
@@ -143,10 +145,10 @@ public final class SyncSession: Sendable {
         let verifier = Verifier(
             context: context, loop: loop, surveyor: surveyor, state: state, repairs: repairs,
             width: max(1, min(8, processorCount())))
-        let intake = Intake(placement: configuration.placement, surveyor: surveyor, context: context) { facts in
+        let intake = Intake(sieve: EntrySieve(configuration), surveyor: surveyor, context: context) { facts in
             await verifier.take(facts)
         }
-        let reading = DigestReading(configuration: configuration, loop: loop, events: context.events)
+        let reading = DigestReading(configuration: configuration, loop: loop)
         spawn {
             await withTaskCancellationHandler {
                 if sources.isEmpty {
@@ -208,15 +210,43 @@ public final class SyncSession: Sendable {
             purpose == .plan || !configuration.isReadOnly, "a session that writes nothing cannot bring files up to date"
         )
         let context = makeContext(purpose)
-        let intake = Intake(placement: configuration.placement, surveyor: surveyor, context: context) { [loop] facts in
+        let loop = loop
+        // A plan on a session that may write leaves no mark in the state, and so cannot tell what is gone.
+        let isMarking = purpose == .run || configuration.isReadOnly
+        let ownership =
+            isMarking ? Ownership(sources: sources, state: state, run: run ?? lastRunNumber() + 1) : nil
+        let intake = Intake(
+            sieve: EntrySieve(configuration), surveyor: surveyor, context: context, ownership: ownership
+        ) { facts in
             await loop.run(facts, context: context)
         }
-        let reading = DigestReading(configuration: configuration, loop: loop, events: context.events)
+        let reading = DigestReading(configuration: configuration, loop: loop)
+        let deletion = ownership.map { ownership in
+            DeletionRun(
+                configuration: configuration, ownership: ownership, state: state, context: context, loop: loop)
+        }
         spawn {
             await reading.readSources(sources, taker: intake)
+            await Self.putLastInPlace(context, loop)
+            await deletion?.perform()
             context.readAll()
         }
         return SyncEvents(queue: context.events)
+    }
+
+    private func lastRunNumber() -> Int64 { (try? state.lastRun())?.number ?? 0 }
+
+    /// Waits until all else is done, and puts what is to come last in place if that is in sync.
+    private static func putLastInPlace(_ context: RunContext, _ loop: TransferLoop) async {
+        context.progress.foundAll()
+        await context.settled()
+        let held = context.takeHeld()
+        guard !held.isEmpty else { return }
+        let objection =
+            context.hasFailed || Task.isCancelled
+            ? "it is put in place only when everything else is in sync, and something failed" : nil
+        await loop.release(held, objection: objection)
+        await context.settled()
     }
 
     private func makeContext(_ purpose: RunContext.Purpose) -> RunContext {
@@ -225,9 +255,9 @@ public final class SyncSession: Sendable {
             planner: Planner(
                 policy: ComparePolicy(
                     adopts: configuration.adoptsForeignPartials, alwaysAsks: purpose == .plan,
-                    trustsListings: configuration.trustsListings)),
+                    trustsListings: configuration.trustsListings, filter: configuration.filter)),
             transfer: configuration.loop.transfer, desk: desk, progress: board,
-            recordsDigests: configuration.recordsDigests)
+            recordsDigests: configuration.recordsDigests, publishLast: configuration.publishLast)
     }
 
     /// The one bridge between a caller that wants a sequence of events now and the reading that fills it: its tasks end
@@ -295,6 +325,10 @@ public struct SyncPlan: Sendable {
     public private(set) var unreadSources: [(source: String, failure: Failure)] = []
     /// Counts and totals.
     public private(set) var summary = SyncSummary()
+    /// Files that no source names any more, and what becomes of them.
+    public private(set) var deletions: [PlannedDeletion] = []
+    /// Why files stay that no source named.
+    public private(set) var keptDeletions: [KeptDeletions] = []
     /// Bytes that are free at the destination; nil where that cannot be told.
     public let freeSpace: Int64?
 
@@ -306,6 +340,8 @@ public struct SyncPlan: Sendable {
         case .planned(let planned): entries.append(planned)
         case .problem(let origin, let failure): problems.append((origin, failure))
         case .sourceFailed(let source, let failure): unreadSources.append((source, failure))
+        case .plannedDeletion(let deletion): deletions.append(deletion)
+        case .deletionsKept(let kept): keptDeletions.append(kept)
         case .outcome, .listed, .listing, .verified: break
         }
     }

@@ -12,8 +12,13 @@ package enum StateChange: Hashable, Sendable {
     case failed(RelativePath, resource: String, message: String, at: HTTPDate)
     /// An entry's failure does not count any more, though no file was completed.
     case forgetFailure(RelativePath)
-    /// A file was deleted or is not ours any more: its record, its partial and its failure are forgotten.
+    /// A file was deleted or is not ours any more: its record, its partial and its failure are forgotten, and that sources
+    /// named it.
     case forget(RelativePath)
+    /// dlsync made a directory.
+    case madeDirectory(RelativePath)
+    /// A directory that dlsync made is gone.
+    case forgetDirectory(RelativePath)
     /// Something was learnt of a host.
     case host(HostFacts)
 }
@@ -35,6 +40,12 @@ extension Database {
             try delete(path, from: "files")
             try delete(path, from: "partials")
             try delete(path, from: "failures")
+            try delete(path, from: "owners")
+        case .madeDirectory(let path):
+            let statement = try statement("INSERT OR IGNORE INTO directories (path) VALUES (?1)")
+            try statement.bind(1, path.bytes)
+            try statement.run()
+        case .forgetDirectory(let path): try delete(path, from: "directories")
         case .host(let facts): try insert(facts)
         }
     }

@@ -29,6 +29,20 @@ enum StateSchema {
             resource TEXT NOT NULL, message TEXT NOT NULL, first_date INTEGER NOT NULL, last_date INTEGER NOT NULL,
             runs INTEGER NOT NULL, last_run INTEGER
         ) WITHOUT ROWID;
+        CREATE TABLE sources (
+            number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, last_run INTEGER NOT NULL
+        );
+        CREATE TABLE listings (
+            number INTEGER PRIMARY KEY,
+            source INTEGER NOT NULL, directory BLOB NOT NULL, known_run INTEGER NOT NULL, row_count INTEGER NOT NULL,
+            UNIQUE (source, directory)
+        );
+        CREATE TABLE owners (
+            path BLOB NOT NULL, listing INTEGER NOT NULL,
+            since_run INTEGER NOT NULL, seen_run INTEGER NOT NULL, missed_runs INTEGER NOT NULL,
+            PRIMARY KEY (path, listing)
+        ) WITHOUT ROWID;
+        CREATE TABLE directories (path BLOB PRIMARY KEY NOT NULL) WITHOUT ROWID;
         CREATE TABLE hosts (
             origin TEXT PRIMARY KEY NOT NULL,
             refuses_ranges INTEGER NOT NULL, if_range TEXT NOT NULL, unsteady_tags INTEGER NOT NULL,
@@ -78,10 +92,13 @@ extension Database {
     /// big, so it is done only after a run that did not end.
     private func checkTables() throws(StateError) {
         do {
-            for table in ["files", "partials", "failures", "hosts", "runs"] {
+            for table in ["files", "partials", "failures", "directories", "hosts", "runs"] {
                 _ = try number("SELECT 1 FROM \(table) LIMIT 1")
             }
-            for columns in ["\(StateSchema.identityColumns), digest FROM files", "id, boot FROM partials"] {
+            for columns in [
+                "\(StateSchema.identityColumns), digest FROM files", "id, boot FROM partials",
+                "missed_runs FROM owners", "row_count FROM listings", "last_run FROM sources",
+            ] {
                 _ = try statement("SELECT \(columns)")
             }
         } catch {

@@ -27,7 +27,7 @@ package final class StateStore: Sendable {
         self.calls = calls
     }
 
-    private func withDatabase<Result: Sendable>(
+    func withDatabase<Result: Sendable>(
         _ body: (Database, _ run: inout Int64?) throws(StateError) -> Result
     ) throws(StateError) -> Result {
         try contents.withLock { (contents) throws(StateError) in

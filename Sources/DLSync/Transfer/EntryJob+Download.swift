@@ -82,7 +82,7 @@ extension EntryJob {
         perform(actions, in: loop)
         for finding in running?.machine.takeFindings() ?? [] { loop.memory.note(finding, of: transfer.route.origin) }
         guard case .write = body else { return body }
-        guard stage == .downloading, running?.machine.isEnded == false, partial != nil || isGathering else {
+        guard stage.isDownloading, running?.machine.isEnded == false, partial != nil || isGathering else {
             return .cut
         }
         if isGathering, !mayGather(body) { startPartial(in: loop) }
@@ -211,7 +211,7 @@ extension EntryJob {
     // MARK: The end
 
     private func complete(_ representation: Representation, in loop: isolated TransferLoop) {
-        guard stage == .downloading, let (held, whole) = running?.machine.progress else { return }
+        guard stage.isDownloading, let (held, whole) = running?.machine.progress else { return }
         if let gathered {
             self.gathered = nil
             return publish(gathered, as: representation, in: loop)
@@ -231,7 +231,8 @@ extension EntryJob {
                     job: id, path: facts.path, partialID: partialID,
                     identity: Identity(resource: facts.resource, representation: representation), length: length,
                     wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest, recorded: recordedAlgorithm,
-                    running: digest, listed: listed(of: representation), pieces: facts.entry.pieces),
+                    running: digest, listed: listed(of: representation), pieces: facts.entry.pieces,
+                    comesLast: context.comesLast(facts.path)),
                 now: loop.now)
         } catch {
             keepForAnotherRun(error.failure, in: loop)
@@ -240,13 +241,19 @@ extension EntryJob {
 
     /// The publishing queue has done its part.
     func published(_ result: PublishDesk.Result, in loop: isolated TransferLoop) {
-        guard stage == .publishing else { return }
+        guard stage.isPublishing else { return }
         switch result {
         case .published(let record):
             var reasons = [decision?.reason].compactMap { $0 } + (running?.machine.remarks ?? [])
             if facts.entry.isSigned { reasons.append("its source gives a signature, which is not checked") }
             finish(
                 .done, reason: reasons.joined(separator: "; "), size: record.file.size, digest: record.digest, in: loop)
+        case .held(let item):
+            stage = .held(item)
+            loop.jobsHeld += 1
+            loop.wakeRoomWaiters()
+            context.hold(id)
+            if loop.isInterrupted { interrupt(in: loop) }
         case .failed(let failure):
             stage = .downloading
             keepForAnotherRun(failure, in: loop)
@@ -271,6 +278,26 @@ extension EntryJob {
         digest = nil
         isGathering = false
         return true
+    }
+
+    /// Puts a file in place that was held back.
+    func release(in loop: isolated TransferLoop) {
+        guard case .held(let item) = stage else { return }
+        loop.jobsHeld -= 1
+        stage = .publishing
+        context.desk.publish(item, now: loop.now)
+    }
+
+    /// Leaves a file that was held back to another run.
+    ///
+    /// - Parameter failure: Where it is a failure of this file; that others failed is none.
+    func leaveForAnotherRun(reason: String, _ failure: Failure? = nil, in loop: isolated TransferLoop) {
+        guard case .held = stage else { return }
+        loop.jobsHeld -= 1
+        context.letGo(id)
+        stage = .downloading
+        record(synced: true)
+        finish(failure == nil ? .kept : .failed, reason: reason, failure: failure, in: loop)
     }
 
     /// Fails, and leaves what is here to another run, as far as one can go on from it.

@@ -11,12 +11,19 @@ extension EntryJob {
     /// - Parameter partial: What is here of it, if anything is: its bytes have their room already.
     /// - Throws: ``Failure`` of kind `.diskFull` that names the need and what is left.
     func findRoom(length: Int64?, partial: PartialFile?) throws(Failure) {
-        guard let length, length >= Self.preallocatedSize else { return }
         let desk = context.desk
-        let need = length - ((try? partial?.allocatedSize()) ?? 0)
+        guard length ?? 0 >= Self.preallocatedSize || desk.minimumFree > 0 else { return }
+        let need = length.map { $0 - ((try? partial?.allocatedSize()) ?? 0) } ?? 0
         // A disk that cannot be measured is no reason not to try.
         let free = try? desk.destination.freeSpace()
         let verdict = desk.space.withLock { $0.verdict(need: need, partial: partial?.id, free: free) }
+        if case .lacks(let left) = verdict, desk.minimumFree > 0 {
+            let need = length == nil ? "its room, whatever that is," : SizeText.size(max(0, need))
+            throw Failure(
+                .diskFull,
+                "it needs \(need) and \(SizeText.size(left)) are free in '\(desk.destination.name(nil))' besides the"
+                    + " \(SizeText.size(desk.minimumFree)) of --min-free; free some space there")
+        }
         if case .lacks(let left) = verdict {
             throw Failure(
                 .diskFull,

@@ -11,7 +11,12 @@ final class EntryJob: TransferJob {
         case downloading
         /// All bytes are here; the publishing queue has them.
         case publishing
+        /// The file is whole, and held back until the rest of the run is done.
+        case held(PublishDesk.Item)
         case ended
+
+        var isDownloading: Bool { if case .downloading = self { true } else { false } }
+        var isPublishing: Bool { if case .publishing = self { true } else { false } }
     }
 
     let id: JobID
@@ -61,7 +66,7 @@ final class EntryJob: TransferJob {
         switch stage {
         case .inquiring: inquiry?.demand ?? 0
         case .downloading: running?.machine.demand ?? 0
-        case .busy, .publishing, .ended: 0
+        case .busy, .publishing, .held, .ended: 0
         }
     }
 
@@ -69,7 +74,7 @@ final class EntryJob: TransferJob {
         switch stage {
         case .inquiring: inquiry?.url ?? facts.entry.urls[0]
         case .downloading: running?.machine.url ?? facts.entry.urls[0]
-        case .busy, .publishing, .ended: facts.entry.urls[0]
+        case .busy, .publishing, .held, .ended: facts.entry.urls[0]
         }
     }
 
@@ -77,11 +82,11 @@ final class EntryJob: TransferJob {
         switch stage {
         case .inquiring: .inquiry
         case .downloading: requests > 0 ? .continuation : facts.failure == nil ? .start : .overdue
-        case .busy, .publishing, .ended: .start
+        case .busy, .publishing, .held, .ended: .start
         }
     }
 
-    var splittable: Int64 { stage == .downloading ? running?.machine.splittable ?? 0 : 0 }
+    var splittable: Int64 { stage.isDownloading ? running?.machine.splittable ?? 0 : 0 }
 
     func split(in loop: isolated TransferLoop) {
         perform(running?.machine.split() ?? [], in: loop)
@@ -92,7 +97,7 @@ final class EntryJob: TransferJob {
         switch stage {
         case .inquiring: return inquiry?.request(for: id)
         case .downloading: return running?.machine.request(for: id)
-        case .busy, .publishing, .ended: return nil
+        case .busy, .publishing, .held, .ended: return nil
         }
     }
 
@@ -102,13 +107,13 @@ final class EntryJob: TransferJob {
             return inquiry?.received(head, from: transfer.route.url, for: transfer.id) ?? .cut
         case .downloading:
             return receivedDownload(head, for: transfer, in: loop)
-        case .busy, .publishing, .ended:
+        case .busy, .publishing, .held, .ended:
             return .cut
         }
     }
 
     func progressed(_ transfer: Transfer) {
-        guard case .write = transfer.sink, stage == .downloading else { return }
+        guard case .write = transfer.sink, stage.isDownloading else { return }
         running?.machine.progressed(transfer.id, to: transfer.written)
         transfer.report()
     }
@@ -120,7 +125,7 @@ final class EntryJob: TransferJob {
             perform(inquiry?.ended(transfer.id, end) ?? [], in: loop)
         case .downloading:
             endedDownload(transfer, end, in: loop)
-        case .busy, .publishing, .ended:
+        case .busy, .publishing, .held, .ended:
             break
         }
     }
@@ -129,12 +134,12 @@ final class EntryJob: TransferJob {
         switch stage {
         case .inquiring: inquiry?.timerFired()
         case .downloading: running?.machine.timerFired()
-        case .busy, .publishing, .ended: break
+        case .busy, .publishing, .held, .ended: break
         }
     }
 
     func tick(in loop: isolated TransferLoop) {
-        guard stage == .downloading, running?.machine.activeTransfers ?? 0 > 0 else { return }
+        guard stage.isDownloading, running?.machine.activeTransfers ?? 0 > 0 else { return }
         for transfer in loop.transfers(of: id) {
             // What takes longer than others is worth keeping.
             if isGathering { settle(transfer, in: loop) }
@@ -155,17 +160,25 @@ final class EntryJob: TransferJob {
     var name: String { "\(facts.path)" }
 
     var isLarge: Bool {
-        guard stage == .downloading else { return false }
+        guard stage.isDownloading else { return false }
         return running?.machine.progress.length ?? facts.promisedSize ?? decision?.announced?.length ?? 0 >= 1 << 20
     }
 
-    var isAtDisk: Bool { stage == .busy || stage == .publishing }
+    /// One that holds its file back waits for others, and those are watched themselves.
+    var isAtDisk: Bool {
+        switch stage {
+        case .busy, .publishing, .held: true
+        case .inquiring, .downloading, .ended: false
+        }
+    }
 
     func giveUp(_ failure: Failure, in loop: isolated TransferLoop) {
         switch stage {
         case .publishing, .ended:
             // What is whole is published before the run ends.
             return
+        case .held:
+            return leaveForAnotherRun(reason: failure.message, failure, in: loop)
         case .downloading:
             record(synced: true)
             if !isRecorded { abandonPartial() }
@@ -279,6 +292,7 @@ final class EntryJob: TransferJob {
             status: status, reason: reason, bytes: bytes, requests: requests,
             duration: loop.now - startedAt, size: size, digest: digest, failure: failure)
         if status == .failed {
+            context.noteFailure()
             outcome.entry = facts.entry
             remember(failure, in: &outcome)
         } else if status == .kept, facts.failure != nil {
@@ -310,7 +324,7 @@ final class EntryJob: TransferJob {
 
     /// Notes for the state what is here of the file, if that changed.
     func record(synced: Bool) {
-        guard stage == .downloading, let partialID, let (representation, held) = running?.machine.resumable,
+        guard stage.isDownloading, let partialID, let (representation, held) = running?.machine.resumable,
             held != lastRecorded || synced
         else { return }
         lastRecorded = held
@@ -328,7 +342,7 @@ final class EntryJob: TransferJob {
 
     func show(in loop: isolated TransferLoop) {
         // What is only to be published is shown as whole: nothing of it is missing any more.
-        guard stage == .downloading || stage == .publishing, let (held, length) = running?.machine.progress else {
+        guard stage.isDownloading || stage.isPublishing, let (held, length) = running?.machine.progress else {
             return
         }
         let onTheWay = loop.transfers(of: id).reduce(0) { $0 + $1.unreported }

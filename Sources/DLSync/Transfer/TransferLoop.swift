@@ -22,6 +22,8 @@ actor TransferLoop {
     var idleHandles: [EasyHandle] = []
     var idleBuffers: [WriteBuffer] = []
     var jobs: [JobID: any TransferJob] = [:]
+    /// How many jobs only hold their files back, and so take no room from others.
+    var jobsHeld = 0
     var transfers: [TransferID: Transfer] = [:]
     var limiter: Limiter
     var memory: HostMemory
@@ -182,7 +184,7 @@ actor TransferLoop {
 
     /// Waits until there is room for more jobs, so that a reader of a long list holds no more than the loop can work on.
     func waitForRoom() async {
-        while jobs.count >= Self.mostJobs, !isInterrupted {
+        while jobs.count - jobsHeld >= Self.mostJobs, !isInterrupted {
             await withCheckedContinuation { roomWaiters.append($0) }
         }
     }
@@ -202,7 +204,26 @@ actor TransferLoop {
         guard jobs.removeValue(forKey: job.id) != nil else { return }
         queued[job.id] = nil
         unrecorded[job.id] = nil
-        if jobs.count < Self.mostJobs / 2, !roomWaiters.isEmpty {
+        wakeRoomWaiters()
+    }
+
+    /// Has jobs put their files in place that they held back.
+    ///
+    /// - Parameter objection: Why those files are left to another run instead.
+    func release(_ held: [JobID], objection: String?) {
+        for id in held {
+            guard let job = jobs[id] as? EntryJob else { continue }
+            if let objection {
+                job.leaveForAnotherRun(reason: objection, in: self)
+            } else {
+                job.release(in: self)
+            }
+        }
+    }
+
+    /// Lets readers go on that wait for room, if there is some.
+    func wakeRoomWaiters() {
+        if jobs.count - jobsHeld < Self.mostJobs / 2, !roomWaiters.isEmpty {
             let waiters = roomWaiters
             roomWaiters.removeAll()
             for waiter in waiters { waiter.resume() }

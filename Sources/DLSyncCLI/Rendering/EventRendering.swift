@@ -9,7 +9,8 @@ package enum EventRendering {
         case .verified(let finding): json(finding)
         case .problem(let origin, let failure): PlanRendering.json(origin, failure)
         case .sourceFailed(let source, let failure): PlanRendering.json(source: source, failure)
-        case .listed, .listing, .planned: nil
+        case .deletionsKept(let kept): PlanRendering.json(kept)
+        case .listed, .listing, .planned, .plannedDeletion: nil
         }
     }
 

@@ -5,8 +5,9 @@ package enum OutcomeRendering {
     /// One entry, for `--verbose`.
     package static func text(_ outcome: Outcome) -> String {
         let name = TerminalText.printable(outcome.path.bytes)
+        let action = outcome.action == .delete && outcome.status == .kept ? "kept" : outcome.action.rawValue
         let bytes = outcome.bytes > 0 ? ", \(SizeText.size(outcome.bytes))" : ""
-        return "\(outcome.action.rawValue): \(name)\(bytes) (\(outcome.reason))"
+        return "\(action): \(name)\(bytes) (\(outcome.reason))"
     }
 
     /// One entry that failed.
@@ -25,6 +26,9 @@ package enum OutcomeRendering {
         return message.contains(source) ? "dlsync: \(message)." : "dlsync: \(printable(source)): \(message)."
     }
 
+    /// Why files stay that no source named.
+    package static func kept(_ kept: KeptDeletions) -> String { "dlsync: \(printable(kept.reason))." }
+
     /// The end of a run.
     package static func text(_ summary: SyncSummary, _ progress: ProgressSnapshot) -> String {
         var counts: [String] = []
@@ -35,6 +39,7 @@ package enum OutcomeRendering {
         if !counts.isEmpty { line += ": " + counts.joined(separator: ", ") }
         line += "; \(SizeText.size(progress.bytesReceived)) received"
         if summary.failed > summary.interrupted { line += ", \(summary.failed - summary.interrupted) failed" }
+        if summary.vanished > 0 { line += " (\(summary.vanished) of them gone from the server)" }
         if summary.interrupted > 0 { line += ", \(summary.interrupted) not finished" }
         return line
     }

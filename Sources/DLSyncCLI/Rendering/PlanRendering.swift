@@ -11,6 +11,14 @@ package enum PlanRendering {
         return action.padded(to: 12) + size + "  " + name + "  (" + decision.reason + ")\n"
     }
 
+    /// A file for people that no source names any more.
+    package static func text(_ deletion: PlannedDeletion) -> String {
+        let action = (deletion.isDeleted ? Action.delete : .skip).rawValue
+        let size = SizeText.size(0, paddedTo: SizeText.sizeWidth)
+        let name = TerminalText.printable(deletion.path.bytes)
+        return action.padded(to: 12) + size + "  " + name + "  (" + deletion.reason + ")\n"
+    }
+
     /// The totals for people.
     package static func text(_ summary: SyncSummary, freeSpace: Int64?) -> String {
         var counts: [String] = []
@@ -22,6 +30,7 @@ package enum PlanRendering {
         line += "; \(SizeText.size(summary.fetch)) to fetch"
         if summary.unknownSizes > 0 { line += " and \(summary.unknownSizes) of unknown size" }
         line += ", \(SizeText.size(summary.have)) here"
+        if summary.deleted > 0 { line += ", \(SizeText.size(summary.bytesDeleted)) to delete" }
         if let freeSpace {
             line += ", \(SizeText.size(freeSpace)) free"
             if summary.fetch > freeSpace { line += " (not enough)" }
@@ -40,6 +49,28 @@ package enum PlanRendering {
         object.add("size", integer: decision.size)
         object.add("have", integer: decision.have)
         object.add("fetch", integer: decision.fetch)
+        return object.line
+    }
+
+    /// A file for programs that no source names any more.
+    package static func json(_ deletion: PlannedDeletion) -> String {
+        var object: JSONObject = ["type": "entry"]
+        object.add("path", bytes: deletion.path.bytes)
+        object.add("url", string: deletion.url)
+        object.add("action", .string((deletion.isDeleted ? Action.delete : .skip).rawValue))
+        object.add("reason", .string(deletion.reason))
+        object.add("size", integer: deletion.size)
+        object.add("have", integer: deletion.size)
+        object.add("fetch", integer: 0)
+        return object.line
+    }
+
+    /// Why files stay that no source named, for programs.
+    package static func json(_ kept: KeptDeletions) -> String {
+        var object: JSONObject = ["type": "deletionsKept"]
+        object.add("count", integer: Int64(kept.count))
+        object.add("refused", .boolean(kept.isRefused))
+        object.add("reason", .string(kept.reason))
         return object.line
     }
 
@@ -71,6 +102,11 @@ package enum PlanRendering {
         object.add("failed", integer: Int64(summary.failed))
         object.add("problems", integer: Int64(summary.problems))
         object.add("sourcesFailed", integer: Int64(summary.sourcesFailed))
+        object.add("vanished", integer: Int64(summary.vanished))
+        object.add("deleted", integer: Int64(summary.deleted))
+        object.add("bytesDeleted", integer: summary.bytesDeleted)
+        object.add("deletionsRefused", integer: Int64(summary.deletionsRefused))
+        object.add("deletionsUnknown", integer: Int64(summary.deletionsUnknown))
         object.add("have", integer: summary.have)
         object.add("fetch", integer: summary.fetch)
         object.add("unknownSizes", integer: Int64(summary.unknownSizes))

@@ -127,6 +127,8 @@ package enum Verdict: Hashable, Sendable {
 public struct ComparePolicy: Hashable, Sendable {
     /// Whether a shorter local file that dlsync did not bring may be another tool's partial (`--adopt`).
     public var adopts: Bool
+    /// Which sizes are wanted; what the source does not tell exactly the server is asked for.
+    public var filter: EntryFilter
     /// Whether the server is asked even where the download itself would tell all (a dry run, which wants sizes).
     public var alwaysAsks: Bool
     /// Whether a file needs no question to the server of which its source says what it said when the file was last proven
@@ -134,10 +136,14 @@ public struct ComparePolicy: Hashable, Sendable {
     public var trustsListings: Bool
 
     /// A way to compare.
-    public init(adopts: Bool = true, alwaysAsks: Bool = false, trustsListings: Bool = false) {
+    public init(
+        adopts: Bool = true, alwaysAsks: Bool = false, trustsListings: Bool = false,
+        filter: EntryFilter = EntryFilter()
+    ) {
         self.adopts = adopts
         self.alwaysAsks = alwaysAsks
         self.trustsListings = trustsListings
+        self.filter = filter
     }
 }
 
@@ -174,6 +180,17 @@ package struct Planner: Sendable {
                     work: .failed(failure)))
         case .notAsked, .answered:
             break
+        }
+        switch policy.filter.verdict(on: facts.entry.size) {
+        case .wanted, .unwanted: break
+        case .undecided:
+            guard case .answered(let now) = server else { return .ask }
+            if let length = now.length, let objection = policy.filter.objection(to: length) {
+                return .decided(
+                    Decision(
+                        action: .skip, reason: objection, have: localSize(facts), fetch: 0, size: length, work: .none,
+                        announced: now))
+            }
         }
         if case .answered(let now) = server, let failure = brokenPromise(facts, now) ?? softError(facts, now) {
             return .decided(

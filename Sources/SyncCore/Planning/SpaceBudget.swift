@@ -13,8 +13,11 @@ package struct SpaceBudget: Hashable, Sendable {
 
     /// What the file system has yet to give, by the partial that waits for it.
     private var owed: [String: Int64] = [:]
+    /// Bytes that are to stay free.
+    private let kept: Int64
 
-    package init() {}
+    /// - Parameter kept: Bytes that are to stay free, which no download gets.
+    package init(kept: Int64 = 0) { self.kept = max(0, kept) }
 
     /// Judges whether a partial finds its room.
     ///
@@ -23,10 +26,10 @@ package struct SpaceBudget: Hashable, Sendable {
     ///   - partial: Its id; what was promised to itself counts as its own.
     ///   - free: What the file system has free; nil where it does not tell, and then everything fits.
     package func verdict(need: Int64, partial: String?, free: Int64?) -> Verdict {
-        guard let free, need > 0 else { return .fits }
-        var left = max(0, free)
-        for (id, bytes) in owed where id != partial { left = max(0, left - bytes) }
-        return need <= left ? .fits : .lacks(left: left)
+        guard let free, need > 0 || kept > 0 else { return .fits }
+        var left = max(0, free) - kept
+        for (id, bytes) in owed where id != partial && left >= 0 { left -= bytes }
+        return max(0, need) <= left ? .fits : .lacks(left: max(0, left))
     }
 
     /// Notes how many bytes a partial was promised and has not been given yet; 0 or less takes the promise back.

@@ -64,7 +64,8 @@ struct RenderingPlanTests {
             PlanRendering.json(summary, freeSpace: 5000, status: .partial)
                 == #"{"type":"summary","version":1,"entries":3,"actions":{"up-to-date":0,"fetch":2,"resume":1,"restart":0,"#
                 + #""replace":0,"relabel":0,"delete":0,"skip":0,"conflict":0,"unknown":0},"failed":0,"problems":1,"#
-                + #""sourcesFailed":0,"have":300,"fetch":1700,"unknownSizes":1,"free":5000,"exitStatus":3}"# + "\n")
+                + #""sourcesFailed":0,"vanished":0,"deleted":0,"bytesDeleted":0,"deletionsRefused":0,"deletionsUnknown":0,"#
+                + #""have":300,"fetch":1700,"unknownSizes":1,"free":5000,"exitStatus":3}"# + "\n")
         #expect(
             PlanRendering.text(summary, freeSpace: 5000)
                 == "3 entries: 2 fetch, 1 resume; 1.7 KiB to fetch and 1 of unknown size, 300 B here, 4.9 KiB free\n")

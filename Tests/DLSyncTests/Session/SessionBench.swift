@@ -16,6 +16,8 @@ struct Told: Sendable {
     private(set) var verified: [String: Verification] = [:]
     private(set) var problems: [Failure] = []
     private(set) var unread: [(source: String, failure: Failure)] = []
+    private(set) var deletions: [PlannedDeletion] = []
+    private(set) var kept: [KeptDeletions] = []
     private(set) var summary = SyncSummary()
 
     mutating func note(_ event: SyncEvent) {
@@ -26,6 +28,8 @@ struct Told: Sendable {
             outcomes[outcome.path.description] = outcome
         case .planned(let entry): planned[entry.facts.path.description] = entry
         case .verified(let finding): verified[finding.path.description] = finding
+        case .plannedDeletion(let deletion): deletions.append(deletion)
+        case .deletionsKept(let reason): kept.append(reason)
         case .listed, .listing: break
         case .problem(_, let failure): problems.append(failure)
         case .sourceFailed(let source, let failure): unread.append((source, failure))

@@ -37,6 +37,19 @@ import Testing
         #expect(budget.verdict(need: sample.need, partial: "a", free: sample.free) == sample.verdict)
     }
 
+    @Test(
+        "No file gets the bytes that are to stay free, not even one of unknown length",
+        arguments: [
+            (0, 100, .fits), (0, 99, .lacks(left: 0)), (1, 100, .lacks(left: 0)), (10, 110, .fits),
+            (11, 110, .lacks(left: 10)), (0, 0, .lacks(left: 0)), (.max, nil, .fits), (0, -1, .lacks(left: 0)),
+        ] as [(Int64, Int64?, SpaceBudget.Verdict)])
+    func keepsFree(need: Int64, free: Int64?, verdict: SpaceBudget.Verdict) {
+        var budget = SpaceBudget(kept: 100)
+        #expect(budget.verdict(need: need, partial: "a", free: free) == verdict)
+        budget.owes(.max, to: "b")
+        if let free { #expect(budget.verdict(need: need, partial: "a", free: free) == .lacks(left: 0)) }
+    }
+
     @Test("A promise that is kept or taken back no longer counts")
     func takesBack() {
         var budget = SpaceBudget()

@@ -16,8 +16,25 @@ package struct AccessLogEntry: Hashable, Sendable {
     package let ifRange: String?
     /// The value of `If-None-Match`.
     package let ifNoneMatch: String?
-    /// Its place among the requests of its connection, from 1. Those with 1 tell the number of connections.
+    /// Its place among the requests of its connection, from 1. Those with 1 tell the number of connections. Always 1 where
+    /// the log does not know it.
     package let numberOnConnection: Int
+
+    /// An entry of a log of another form.
+    init(
+        method: String, target: String, version: String, status: Int, bodyBytes: Int64, range: String?,
+        ifRange: String?, ifNoneMatch: String?
+    ) {
+        self.method = method
+        self.target = target
+        self.version = version
+        self.status = status
+        self.bodyBytes = bodyBytes
+        self.range = range
+        self.ifRange = ifRange
+        self.ifNoneMatch = ifNoneMatch
+        numberOnConnection = 1
+    }
 
     /// Reads a line of seven values with tabs between; nil where it is none.
     init?(line: Substring, firstNumber: Int) {

@@ -49,7 +49,7 @@ package enum ApacheServer {
                         </Directory>
                         """
                 },
-                gracefulSignal: SIGWINCH, firstNumberOnConnection: 0, scheme: "http"),
+                gracefulSignal: SIGWINCH, readLogLine: { AccessLogEntry(line: $0, firstNumber: 0) }, scheme: "http"),
             root: root)
     }
 

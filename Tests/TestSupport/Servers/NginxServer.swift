@@ -54,7 +54,8 @@ package enum NginxServer {
                     }
                     """
                 },
-                gracefulSignal: SIGQUIT, firstNumberOnConnection: 1, scheme: tls == nil ? "http" : "https"),
+                gracefulSignal: SIGQUIT, readLogLine: { AccessLogEntry(line: $0, firstNumber: 1) },
+                scheme: tls == nil ? "http" : "https"),
             root: root)
     }
 

@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 import Synchronization
 
-/// nginx or Apache, run for a test on a free port of loopback with everything it writes in a temporary directory.
+/// A real server, run for a test on a free port of loopback with everything it writes in a temporary directory.
 package final class WebServer: Sendable {
     /// The directory that is served.
     package let root: String
@@ -13,7 +13,7 @@ package final class WebServer: Sendable {
     private let process: ChildProcess
     private let isStopped = Mutex(false)
 
-    /// What differs between the two programs.
+    /// What differs between the programs.
     struct Software: Sendable {
         let name: String
         /// The program and its arguments, given the directory that holds `server.conf`.
@@ -22,8 +22,8 @@ package final class WebServer: Sendable {
         let configuration: @Sendable (_ directory: String, _ root: String, _ port: UInt16) -> String
         /// The signal that lets it answer what it has begun, and end.
         let gracefulSignal: Int32
-        /// The number that the log gives to the first request of a connection.
-        let firstNumberOnConnection: Int
+        /// Reads a line of `access.log`; nil where it is none.
+        let readLogLine: @Sendable (_ line: Substring) -> AccessLogEntry?
         /// `http` or `https`.
         let scheme: String
     }
@@ -84,9 +84,7 @@ package final class WebServer: Sendable {
     package func readLog() throws -> [AccessLogEntry] {
         let path = directory.appending("access.log")
         guard exists(path) else { return [] }
-        return try readText(path).split(separator: "\n").compactMap {
-            AccessLogEntry(line: $0, firstNumber: software.firstNumberOnConnection)
-        }
+        return try readText(path).split(separator: "\n").compactMap(software.readLogLine)
     }
 
     /// Stops the server, so that the log is complete, and reads it.
