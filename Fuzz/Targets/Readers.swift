@@ -60,6 +60,7 @@ private func itemFault(_ item: ManifestItem) -> String? {
     case .listing(let listing): urlFault(listing.url)
     case .nextPage(let url): urlFault(url)
     case .problem(let problem): messageFault(problem.message)
+    case .explained(let link): messageFault(link.reason)
     }
 }
 

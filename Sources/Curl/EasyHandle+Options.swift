@@ -37,6 +37,8 @@ extension EasyHandle {
             package static let caPath = Text(CURLOPT_CAPATH)
             package static let clientCertificate = Text(CURLOPT_SSLCERT)
             package static let clientKey = Text(CURLOPT_SSLKEY)
+            package static let copyPostFields = Text(CURLOPT_COPYPOSTFIELDS)
+            package static let customRequest = Text(CURLOPT_CUSTOMREQUEST)
             package static let noProxy = Text(CURLOPT_NOPROXY)
             package static let password = Text(CURLOPT_PASSWORD)
             package static let protocols = Text(CURLOPT_PROTOCOLS_STR)

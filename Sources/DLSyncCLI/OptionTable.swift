@@ -13,6 +13,7 @@ package let dlsyncCommand = CommandSpec(
     usage: [
         "[OPTIONS] SOURCE... DEST", "--list [OPTIONS] SOURCE...", "--verify [--repair] [OPTIONS] [SOURCE...] DEST",
         "--status [--json] DEST",
+        "--explain-listing URL|FILE [OPTIONS]",
     ],
     arguments: [
         ArgumentSpec("SOURCE", "A manifest file, '-' for standard input, or a URL."),
@@ -25,6 +26,10 @@ package let dlsyncCommand = CommandSpec(
         .flag(
             "list", section: Section.modes,
             "Print what the sources yield and do nothing with it; there is no DEST then."),
+        .value(
+            "explain-listing", "URL|FILE", section: Section.modes, completion: .file,
+            "Print what each link of this page is taken for, and why, and do nothing with it; there is no SOURCE and no DEST "
+                + "then."),
         .flag(
             "verify", section: Section.modes,
             "Read the files in DEST and compare them with the digests that the sources give, or without sources with those "
@@ -38,7 +43,8 @@ package let dlsyncCommand = CommandSpec(
                 + "Changes nothing, and may be asked while a run works."),
         .flag(
             "json", section: Section.modes,
-            "Print the plan of a dry run, a list, a verification or a status as NDJSON: one JSON object a line."),
+            "Print the plan of a dry run, a list, what links are taken for, a verification or a status as NDJSON: one JSON object "
+                + "a line."),
         .value(
             "config", "FILE", section: Section.modes, completion: .file,
             "Take further options from this file. DEST/.dlsync/config is read after it, if there is one; the command line "
@@ -89,6 +95,14 @@ package let dlsyncCommand = CommandSpec(
             "max-entries", "N", section: Section.reading, default: "no limit",
             "Take a source for broken that names more entries."),
 
+        .repeated(
+            "digests", "URL|FILE", section: Section.comparing, completion: .file,
+            "Take digests from this list, such as a SHA256SUMS, for the entries that it names by URL or by path; they count in "
+                + "the place of those that the sources give. Nothing is fetched where it cannot be read."),
+        .flag(
+            "trust-listing", section: Section.comparing,
+            "Do not ask the server about a file of which its source says what it said when the file was last proven: the "
+                + "same exact size, and the same date or digest."),
         .value(
             "adopt", "WHEN", section: Section.comparing, default: "auto", completion: .words(["auto", "never"]),
             "Whether a shorter file that another tool left is taken as the beginning of the wanted one, once its bytes "

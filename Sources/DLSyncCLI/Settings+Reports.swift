@@ -54,6 +54,7 @@ extension Settings {
         switch mode {
         case .dryRun: "dry-run"
         case .list: "list"
+        case .explain: "explain-listing"
         case .status: "status"
         case .verify, .repair, .sync: "verify"
         }

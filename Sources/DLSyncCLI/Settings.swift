@@ -17,6 +17,8 @@ struct Settings: Hashable, Sendable {
         case dryRun
         /// Entries that the sources yield are printed; there is no destination.
         case list
+        /// What the links of a page are taken for is printed.
+        case explain
         /// Files are compared with their digests.
         case verify
         /// As `verify`, and what is bad is fetched again.
@@ -58,6 +60,10 @@ struct Settings: Hashable, Sendable {
         case .list:
             sources = try Self.sources(try arguments.positionals(named: ["SOURCE"], atLeast: 1))
             words = []
+        case .explain:
+            _ = try arguments.positionals(named: [], atLeast: 0, atMost: 0)
+            sources = try Self.sources([arguments.value("explain-listing")].compactMap { $0 })
+            words = []
         case .verify, .repair:
             words = try arguments.positionals(named: ["DEST"], atLeast: 1)
             sources = try Self.sources(words.dropLast())
@@ -91,12 +97,13 @@ struct Settings: Hashable, Sendable {
     }
 
     private static func mode(_ arguments: ParsedArguments) throws(UsageError) -> Mode {
-        let modes = ["dry-run", "list", "verify", "status"]
+        let modes = ["dry-run", "list", "explain-listing", "verify", "status"]
         try arguments.requireAtMostOne(of: modes)
         try arguments.require("verify", with: "repair")
         switch modes.first(where: { arguments.flag($0) }) {
         case "dry-run": return .dryRun
         case "list": return .list
+        case "explain-listing": return .explain
         case "verify": return arguments.flag("repair") ? .repair : .verify
         case "status": return .status
         default: return .sync
@@ -150,6 +157,15 @@ struct Settings: Hashable, Sendable {
         configuration.depth = try arguments.integer("depth", in: 0...64)
         configuration.placement.layout = try arguments.choice("layout", of: Placement.Layout.self) ?? .tree
         configuration.placement.directoriesToCut = try arguments.integer("cut-dirs", in: 0...64) ?? 0
+        configuration.digests = try arguments.allParsed("digests", expecting: "a file, or an http or https URL") {
+            text in
+            switch Source(argument: text) {
+            case .url(let url) where url.scheme == "http" || url.scheme == "https": .url(url)
+            case .file(let path) where !path.isEmpty && !looksLikeURL(ArgumentValue(Array(text.utf8))): .file(path)
+            case .url, .file, .standardInput: nil
+            }
+        }
+        configuration.trustsListings = arguments.flag("trust-listing")
         configuration.adoptsForeignPartials = try arguments.choice("adopt", of: Adoption.self) != .never
     }
 

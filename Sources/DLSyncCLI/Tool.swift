@@ -36,6 +36,7 @@ package struct Tool: Sendable {
         }
         switch settings.mode {
         case .list: return await list(settings)
+        case .explain: return await explain(settings)
         case .status: return showStatus(settings)
         case .dryRun: return await withSession(settings, recorder: nil).status
         case .sync, .verify, .repair: return await run(settings)
@@ -131,7 +132,7 @@ package struct Tool: Sendable {
         case .dryRun: await plan(session, settings)
         case .verify: await bringUpToDate(session.verify(settings.sources), settings, recorder)
         case .repair: await bringUpToDate(session.verify(settings.sources, repairs: true), settings, recorder)
-        case .sync, .list, .status: await bringUpToDate(session.run(settings.sources), settings, recorder)
+        case .sync, .list, .explain, .status: await bringUpToDate(session.run(settings.sources), settings, recorder)
         }
     }
 
@@ -153,7 +154,7 @@ package struct Tool: Sendable {
             } else if isShown || settings.isVerbose || status == .digestMismatch {
                 console.say(VerificationRendering.text(summary))
             }
-        case .sync, .list, .status:
+        case .sync, .list, .explain, .status:
             if isShown { console.say(OutcomeRendering.text(summary, session.progress)) }
         }
         guard settings.isVerbose || isShown else { return }

@@ -13,6 +13,8 @@ package final class HTMLListingReader: ManifestReader {
     private var collector: ListingCollector
     private var hasParentLink = false
     private var hasSortingLink = false
+    /// What the links were taken for, in the page's order; only where that is asked for.
+    private var explained: [ExplainedLink] = []
 
     /// A reader for one page.
     package init(context: ManifestContext, limits: MarkupLimits = .standard) {
@@ -41,6 +43,7 @@ package final class HTMLListingReader: ManifestReader {
         }
         scanner.finish()
         try judgeRows(into: &found)
+        giveExplanations(into: &found)
         guard tokenizer.isWhole else {
             throw ManifestError("\(context.sourceName) was cut short: its end is missing; try again")
         }
@@ -54,22 +57,45 @@ package final class HTMLListingReader: ManifestReader {
         scanner.rows.removeAll(keepingCapacity: true)
         for row in rows {
             guard !row.link.isCut else {
+                explain(row.link, .other(.invalid), isKnown: false)
                 let message = "the link \(quoted(row.link.reference)) is longer than any URL"
                 items.append(
                     .problem(ManifestProblem(origin: EntryOrigin(source: context.sourceName), message: message)))
                 continue
             }
-            switch try openJudge().kind(of: row.link) {
+            let kind = try openJudge().kind(of: row.link)
+            var isKnown = false
+            switch kind {
             case .parent: hasParentLink = true
             case .sorting: hasSortingLink = true
             case .other: break
             case .entry(let url, let path, let isDirectory):
-                collector.take(row, url: url, path: path, isDirectory: isDirectory, into: &items)
+                isKnown = !collector.take(row, url: url, path: path, isDirectory: isDirectory, into: &items)
                 guard collector.count <= limits.entries else {
                     throw ManifestError("\(context.sourceName) names more than \(limits.entries) files")
                 }
             }
+            explain(row.link, kind, isKnown: isKnown)
         }
+    }
+
+    private func explain(_ link: ListingLink, _ kind: LinkKind, isKnown: Bool) {
+        guard context.explainsLinks, let judge else { return }
+        explained.append(judge.explanation(of: link, kind, isKnown: isKnown))
+    }
+
+    /// Tells what the links were taken for. Some entries show only now that they are none.
+    private func giveExplanations(into items: inout [ManifestItem]) {
+        for link in explained {
+            if link.kind == .entry, let url = link.url, collector.repeatsAnother(url) {
+                items.append(
+                    .explained(
+                        LinkJudge.duplicate(of: link.reference, url, "another link names the same without a query")))
+            } else {
+                items.append(.explained(link))
+            }
+        }
+        explained = []
     }
 
     /// The judge, made when the first link asks for it: a `<base>` stands before all links.

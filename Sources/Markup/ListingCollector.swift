@@ -16,17 +16,19 @@ struct ListingCollector {
 
     private var origin: EntryOrigin { EntryOrigin(source: context.sourceName) }
 
-    /// Takes a row that names a file or listing.
+    /// Takes a row that names a file or listing. Gives whether it is the first that names it.
+    @discardableResult
     mutating func take(
         _ row: ListingScanner.Row, url: WebURL, path: [UInt8], isDirectory: Bool, into items: inout [ManifestItem]
-    ) {
+    ) -> Bool {
         let place = context.directory.isEmpty ? path : context.directory + [UInt8(ascii: "/")] + path
         if row.metadata.size != .unknown || row.metadata.modified != nil { hasMetadata = true }
         if isDirectory {
-            guard known.updateValue(-1, forKey: url) == nil else { return }
+            guard known.updateValue(-1, forKey: url) == nil else { return false }
             count += 1
-            items.append(.listing(SubListing(url: url, path: place, origin: origin)))
-            return
+            items.append(
+                .listing(SubListing(url: url, path: place, origin: origin, modified: row.metadata.modified)))
+            return true
         }
         let digests = LinkJudge.digest(of: row.link).map { [$0] } ?? row.metadata.digests
         let entry = Entry(
@@ -34,7 +36,7 @@ struct ListingCollector {
             digests: digests, origin: origin)
         if let index = known[url] {
             if index >= 0 { merge(entry, at: index) }
-            return
+            return false
         }
         count += 1
         if entry.size != .unknown, entry.modified != nil {
@@ -44,20 +46,20 @@ struct ListingCollector {
             known[url] = waiting.count
             waiting.append(entry)
         }
+        return true
     }
 
     /// Gives the files that waited, but for those that are another file's link with a query behind it.
     mutating func finish(into items: inout [ManifestItem]) {
-        for entry in waiting {
-            if let url = entry.urls.first, url.query != nil, let plain = url.resolve(bytes: Array(url.path.utf8)[...]),
-                known[plain] != nil
-            {
-                continue
-            }
-            items.append(.entry(entry))
-        }
+        for entry in waiting where !entry.urls.contains(where: repeatsAnother) { items.append(.entry(entry)) }
         waiting = []
         known = [:]
+    }
+
+    /// Whether a file's address is that of another one, and a query. To be asked when all links are known.
+    func repeatsAnother(_ url: WebURL) -> Bool {
+        guard url.query != nil, let plain = url.resolve(bytes: Array(url.path.utf8)[...]) else { return false }
+        return known[plain] != nil
     }
 
     private mutating func merge(_ entry: Entry, at index: Int) {

@@ -26,17 +26,19 @@ enum LinkKind {
     case parent
     /// A link that sorts the listing.
     case sorting
-    /// Anything that names nothing below the listing.
-    case other
+    /// Anything that names nothing below the listing, and what it is then.
+    case other(ExplainedLink.Kind)
 }
 
 /// Judges a listing's links.
 struct LinkJudge {
     private let root: ListingRoot
     private let base: WebURL
+    private let origin: String
 
     /// A judge for a page and what its references are resolved against.
     init(page: WebURL, base: WebURL) {
+        origin = page.origin
         let own = ListingRoot(page: page)
         // A base below the page is where its listing is; one above or elsewhere only shortens its links.
         if case .below(_, isDirectory: true) = own.place(of: base) {
@@ -49,16 +51,17 @@ struct LinkJudge {
 
     /// What a link is.
     func kind(of link: ListingLink) -> LinkKind {
-        guard let url = url(of: link) else { return .other }
+        guard let url = url(of: link) else { return .other(Self.kindWithoutAddress(link)) }
         let place = root.place(of: url)
         if case .below = place {} else if let package = package(link, url) { return package }
         switch place {
-        case .elsewhere: return .other
-        case .parent: return Self.namesParent(link) ? .parent : .other
-        case .itself(let query): return Self.isSorting(query) ? .sorting : .other
+        case .elsewhere: return .other(url.origin == origin ? .outside : .otherHost)
+        case .parent: return Self.namesParent(link) ? .parent : .other(.outside)
+        case .itself(let query): return Self.isSorting(query) ? .sorting : .other(.page)
         case .below(let path, let isDirectory):
             // A query behind a directory sorts it.
-            guard !(isDirectory && url.query != nil), !path.isEmpty else { return .other }
+            guard !(isDirectory && url.query != nil) else { return .other(.sorting) }
+            guard !path.isEmpty else { return .other(.page) }
             if link.isMarkedAsDirectory, !isDirectory,
                 let directory = url.resolve(bytes: Array(url.path.utf8)[...] + [UInt8(ascii: "/")])
             {
@@ -84,6 +87,64 @@ struct LinkJudge {
         guard link.isMarkedAsPackage || Self.digest(of: link) != nil else { return nil }
         let name = decodedLastSegment(of: url)
         return name.isEmpty ? nil : .entry(url: url, path: name, isDirectory: false)
+    }
+
+    /// What a link is that leads to no address.
+    private static func kindWithoutAddress(_ link: ListingLink) -> ExplainedLink.Kind {
+        let reference = trimmed(link.reference[...])
+        if link.isCut { return .invalid }
+        if reference.isEmpty { return .page }
+        if reference.first == UInt8(ascii: "#") { return .fragment }
+        return switch practicalScheme(reference) {
+        case nil, "http", "https": .invalid
+        default: .notHTTP
+        }
+    }
+
+    /// How a link was classified, in words.
+    ///
+    /// - Parameters:
+    ///   - kind: What ``kind(of:)`` said of it.
+    ///   - isKnown: Whether a link before it names the same.
+    func explanation(of link: ListingLink, _ kind: LinkKind, isKnown: Bool) -> ExplainedLink {
+        switch kind {
+        case .entry(let url, let path, let isDirectory):
+            guard !isKnown else { return Self.duplicate(of: link.reference, url, "a link before it names the same") }
+            let isBelow = if case .below = root.place(of: url) { true } else { false }
+            let reason =
+                isDirectory
+                ? link.isMarkedAsDirectory
+                    ? "a directory, as the link is marked as one" : "a directory below the listing"
+                : isBelow ? "a file below the listing" : "a package, by its digest or its marks, wherever it lies"
+            return ExplainedLink(
+                isDirectory ? .listing : .entry, reference: link.reference, url: url, path: path, reason: reason)
+        case .parent:
+            return explanation(of: link, .parent, "the listing above, which is not followed")
+        case .sorting:
+            return explanation(of: link, .sorting, "the same listing in another order")
+        case .other(let kind):
+            let reason =
+                switch kind {
+                case .sorting: "a query behind a directory only shows it in another way"
+                case .fragment: "a place in the page itself"
+                case .page: "the page itself"
+                case .otherHost: "only what lies on \(origin) is of this listing"
+                case .outside: "only what lies strictly below the listing is of it"
+                case .notHTTP: "only http and https are fetched"
+                case .invalid, .entry, .listing, .parent, .duplicate:
+                    link.isCut ? "it is longer than any URL" : "it is no valid address"
+                }
+            return explanation(of: link, kind, reason)
+        }
+    }
+
+    /// Says of a link that it names what another does.
+    static func duplicate(of reference: [UInt8], _ url: WebURL, _ reason: String) -> ExplainedLink {
+        ExplainedLink(.duplicate, reference: reference, url: url, reason: reason)
+    }
+
+    private func explanation(of link: ListingLink, _ kind: ExplainedLink.Kind, _ reason: String) -> ExplainedLink {
+        ExplainedLink(kind, reference: link.reference, url: link.isCut ? nil : url(of: link), reason: reason)
     }
 
     private func url(of link: ListingLink) -> WebURL? {

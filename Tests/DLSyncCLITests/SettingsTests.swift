@@ -17,7 +17,8 @@ struct SettingsTests {
         ("dry-run", ["--dry-run"]), ("json", ["--dry-run", "--json"]), ("format", ["--format", "list"]),
         ("base-url", ["--base-url", "http://example.org/"]), ("depth", ["--depth", "1"]),
         ("layout", ["--layout", "host"]),
-        ("cut-dirs", ["--cut-dirs", "1"]), ("adopt", ["--adopt", "never"]), ("connections", ["-j", "3"]),
+        ("cut-dirs", ["--cut-dirs", "1"]), ("adopt", ["--adopt", "never"]), ("trust-listing", ["--trust-listing"]),
+        ("digests", ["--digests", "SHA256SUMS"]), ("connections", ["-j", "3"]),
         ("per-host", ["--per-host", "3"]), ("segments", ["-s", "3"]), ("min-segment", ["--min-segment", "3M"]),
         ("limit-rate", ["--limit-rate", "3k"]), ("retries", ["--retries", "3"]),
         ("retry-max-wait", ["--retry-max-wait", "3m"]), ("max-retry-after", ["--max-retry-after", "3m"]),
@@ -58,7 +59,7 @@ struct SettingsTests {
     func readsEveryOption() throws {
         defer { removeTree(Self.ruleFile) }
         // What --netrc reads lies in the user's home, and what --config reads is read before; --status takes DEST alone.
-        let telling = ["help", "version", "manual", "completions", "netrc", "config", "status"]
+        let telling = ["help", "version", "manual", "completions", "netrc", "config", "status", "explain-listing"]
         #expect(Self.options.map(\.name).sorted() + telling.sorted() == Self.sortedNames(telling))
         var seen: [Settings] = [try Self.settings("list", "here")]
         for (name, words) in Self.options {
@@ -68,6 +69,21 @@ struct SettingsTests {
             #expect(!seen.contains(settings), "--\(name) changes nothing, or what another option changes")
             seen.append(settings)
         }
+    }
+
+    @Test("To explain a listing takes the listing alone")
+    func explains() throws {
+        let settings = try Self.settings("--explain-listing", "http://example.org/", "--json")
+        #expect(settings.mode == .explain && settings.printsJSON && settings.configuration.isReadOnly)
+        #expect(settings.sources == [Source(argument: "http://example.org/")])
+        #expect(try Self.settings("--explain-listing=page.html").sources == [.file("page.html")])
+        for more in [["here"], ["list", "here"], ["--list"], ["-n"]] {
+            #expect(throws: UsageError.self) {
+                let words = ["--explain-listing", "page.html"] + more
+                _ = try Settings(try dlsyncCommand.parse(words.map { ArgumentValue(Array($0.utf8)) }))
+            }
+        }
+        #expect(throws: UsageError.self) { try Self.settings("--explain-listing", "ftp://example.org/") }
     }
 
     private static func sortedNames(_ telling: [String]) -> [String] {

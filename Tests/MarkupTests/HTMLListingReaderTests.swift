@@ -29,6 +29,7 @@ private func paths(_ reading: Reading) -> [String] {
         case .listing(let listing): String(decoding: listing.path, as: UTF8.self) + "/"
         case .nextPage(let url): "next: \(url)"
         case .problem(let problem): "problem: \(problem.message)"
+        case .explained(let link): "\(link.kind.rawValue): \(link.reason)"
         }
     }
 }

@@ -276,7 +276,7 @@ private let digest256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c1
                 switch item {
                 case .entry(let entry): entry.urls.allSatisfy { $0.scheme == "http" || $0.scheme == "https" }
                 case .problem(let problem): problem.origin.line.map { $0 >= 1 } ?? false
-                case .listing, .nextPage: false
+                case .listing, .nextPage, .explained: false
                 }
             })
     }

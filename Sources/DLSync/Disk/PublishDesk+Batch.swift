@@ -76,6 +76,14 @@ extension PublishDesk {
 
     /// Nil where the data is what was wanted.
     private func verify(_ item: inout Item) -> Result? {
+        if item.wanted == nil {
+            let wrong = wrongPieces(of: item)
+            guard wrong.isEmpty else {
+                return .mismatch(
+                    Failure(.digestMismatch, "\(wrong.count) of its pieces have other digests than the source gives"),
+                    wrong: wrong)
+            }
+        }
         guard let algorithm = item.wanted?.algorithm ?? item.recorded else { return nil }
         do {
             let running: RunningDigest
@@ -98,10 +106,26 @@ extension PublishDesk {
             return .mismatch(
                 Failure(
                     .digestMismatch,
-                    "its \(wanted.algorithm.rawValue) digest is \(digest.hex), wanted is \(wanted.hex)"))
+                    "its \(wanted.algorithm.rawValue) digest is \(digest.hex), wanted is \(wanted.hex)"),
+                wrong: wrongPieces(of: item))
         } catch {
             return .failed(error.failure)
         }
+    }
+
+    /// The parts of an item that have other digests than the source gives; none where it gives none, or where they cannot
+    /// be read.
+    private func wrongPieces(of item: Item) -> [ByteRange] {
+        guard let pieces = item.pieces, pieces.covers(item.length),
+            let file = try? destination.openPartial(item.partialID)
+        else { return [] }
+        var wrong: [ByteRange] = []
+        for index in 0..<pieces.count {
+            let range = pieces.range(index, of: item.length)
+            guard let digest = try? file.digest(pieces.algorithm, of: range) else { return [] }
+            if digest != pieces[index] { wrong.append(range) }
+        }
+        return wrong
     }
 
     /// Syncs the data of items; gives each with what the disk said of it.
@@ -127,7 +151,9 @@ extension PublishDesk {
         if let known = item.file { file = known } else { file = try statusOfPartial(item) }
         try destination.makeParents(of: item.path)
         try destination.publish(partial: item.partialID, as: item.path)
-        return FileRecord(path: item.path, identity: item.identity, file: file, digest: item.digest)
+        var record = FileRecord(path: item.path, identity: item.identity, file: file, digest: item.digest)
+        record.listed = item.listed
+        return record
     }
 
     private func statusOfPartial(_ item: Item) throws(DiskError) -> LocalFile {

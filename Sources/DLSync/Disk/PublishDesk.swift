@@ -26,6 +26,10 @@ final class PublishDesk: Sendable {
         var running: RunningDigest?
         /// What was computed.
         var digest: Digest?
+        /// What the source says of the file, to be recorded with it.
+        var listed: String?
+        /// Digests of the file's parts, which tell the wrong ones from the right ones.
+        var pieces: PieceDigests?
         /// Whether it waits in front of its place until the rest of the run is done.
         var comesLast = false
         /// Whether it was written, verified and synced before it had to wait.
@@ -37,8 +41,9 @@ final class PublishDesk: Sendable {
         case published(FileRecord)
         /// It is whole and waits to be put in place.
         case held(Item)
-        /// Its bytes do not match the digest.
-        case mismatch(Failure)
+        /// Its bytes do not match the digest. The ranges are those that are wrong, where that can be told: all others are
+        /// right.
+        case mismatch(Failure, wrong: [ByteRange])
         /// Its bytes may be gone, whatever reading them shows now: the disk refused to keep them.
         case lost(Failure)
         case failed(Failure)

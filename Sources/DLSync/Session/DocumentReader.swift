@@ -7,18 +7,23 @@ struct DocumentReader {
     /// A format is recognised by so many first bytes.
     private static let recognisedBytes = 4096
 
-    private let context: ManifestContext
+    private var context: ManifestContext
     private let format: String?
     private let unpacker: Unpacker
     private var start: [UInt8] = []
     private var reader: (any ManifestReader)?
+    private var formatName = ""
+    /// Where it is told what links were taken for; nil where nobody asks.
+    private let explanations: ExplanationLog?
     /// The first entry of the document.
     private(set) var firstEntry: WebURL?
     /// Where the listing goes on, if the document says so.
     private(set) var nextPage: WebURL?
 
-    init(context: ManifestContext, format: String?) {
+    init(context: ManifestContext, format: String?, explanations: ExplanationLog? = nil) {
         self.context = context
+        self.context.explainsLinks = explanations != nil
+        self.explanations = explanations
         self.format = format
         unpacker = Unpacker(sourceName: context.sourceName)
     }
@@ -51,8 +56,9 @@ struct DocumentReader {
     }
 
     private mutating func recognise(into items: inout [ManifestItem]) throws(ManifestError) {
-        reader = try chooseFormat(start: start.prefix(Self.recognisedBytes), context: context, named: format)
-            .makeReader(context)
+        let found = try chooseFormat(start: start.prefix(Self.recognisedBytes), context: context, named: format)
+        reader = found.makeReader(context)
+        formatName = found.name
         let bytes = start
         start = []
         try reader?.read(bytes[...], into: &items)
@@ -62,6 +68,8 @@ struct DocumentReader {
         _ body: (inout DocumentReader, inout [ManifestItem]) throws(ManifestError) -> Void
     ) throws(Failure) -> [ManifestItem] {
         var items: [ManifestItem] = []
+        // A page that is no listing is explained as well: most of all that.
+        defer { explanations?.note(items, format: formatName) }
         do {
             try body(&self, &items)
         } catch {

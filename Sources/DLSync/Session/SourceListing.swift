@@ -14,13 +14,12 @@ public func withSourceListing<Result: Sendable>(
 ) async throws -> Result {
     let loop = try await TransferLoop.running(configuration.loop, progress: ProgressBoard())
     let events = EventQueue<SyncEvent>()
-    let reading = SourceReading(
-        configuration: configuration, loop: loop,
-        taker: EntryLister(sieve: EntrySieve(configuration), events: events))
+    let lister = EntryLister(sieve: EntrySieve(configuration), events: events)
     return try await withTaskCancellationHandler {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                await reading.read(sources)
+                let reading = DigestReading(configuration: configuration, loop: loop)
+                await reading.readSources(sources, taker: lister)
                 events.finish()
             }
             let result = await Swift.Result { try await body(SyncEvents(queue: events)) }

@@ -22,13 +22,22 @@ struct SourceReading: Sendable {
     let configuration: SyncConfiguration
     let loop: TransferLoop
     let taker: any EntryTaker
+    /// What relative names in files are resolved against; nil for what the configuration says of all sources.
+    private let baseOfFiles: WebURL?
+    /// Where it is told what links were taken for; nil where nobody asks.
+    private let explanations: ExplanationLog?
     /// How many entries each source has yielded.
     private let yielded = YieldCounter()
 
-    init(configuration: SyncConfiguration, loop: TransferLoop, taker: any EntryTaker) {
+    init(
+        configuration: SyncConfiguration, loop: TransferLoop, taker: any EntryTaker, baseOfFiles: WebURL? = nil,
+        explanations: ExplanationLog? = nil
+    ) {
         self.configuration = configuration
         self.loop = loop
         self.taker = taker
+        self.baseOfFiles = baseOfFiles
+        self.explanations = explanations
     }
 
     /// So many listings are read at once; their transfers need permits like all others.
@@ -37,6 +46,8 @@ struct SourceReading: Sendable {
     private static let batchSize = 256
     /// No listing is followed deeper than this, whatever the user allows.
     private static let mostDepth = 64
+    /// The format whose documents are asked for by another method than GET.
+    private static let collectionFormat = "webdav"
 
     /// One document to read.
     private struct Document {
@@ -90,6 +101,11 @@ struct SourceReading: Sendable {
         }
     }
 
+    /// Reads one document and nothing that it names.
+    func readAlone(_ source: Source) async {
+        _ = await read(Document(source: source, place: ListingPlace(source: 0), format: configuration.format))
+    }
+
     /// A listing whose pages lead back to one that was read has no end.
     private func repeated(_ page: WebURL) -> SyncEvent {
         .sourceFailed(
@@ -114,8 +130,9 @@ struct SourceReading: Sendable {
 
     private func readFile(_ bytes: FileBytes, _ document: Document) async throws(Failure) -> [Document] {
         let context = ManifestContext(
-            sourceName: document.source.name, baseURL: configuration.baseURL, directory: document.place.directory)
-        var reader = DocumentReader(context: context, format: document.format)
+            sourceName: document.source.name, baseURL: baseOfFiles ?? configuration.baseURL,
+            directory: document.place.directory)
+        var reader = DocumentReader(context: context, format: document.format, explanations: explanations)
         var found = Found()
         while let piece = try await bytes.next() {
             guard !Task.isCancelled else { throw Failure(.interrupted, "interrupted") }
@@ -126,7 +143,7 @@ struct SourceReading: Sendable {
     }
 
     private func readURL(_ url: WebURL, _ document: Document) async throws(Failure) -> [Document] {
-        let channel = await loop.fetchListing(url)
+        let channel = await loop.fetchListing(url, asCollection: document.format == Self.collectionFormat)
         defer { channel.stopReading() }
         var reader: DocumentReader?
         var found = Found()
@@ -142,7 +159,8 @@ struct SourceReading: Sendable {
                         sourceName: document.source.name, baseURL: given ?? finalURL,
                         mediaType: head.representation.mediaType, charset: head.charset,
                         directory: document.place.directory),
-                    format: document.format)
+                    format: document.format, explanations: explanations)
+                explanations?.begin()
                 yielded.takeBack(found.entries, of: document.place.source)
                 found = Found()
             case .bytes(let bytes):
@@ -206,7 +224,7 @@ struct SourceReading: Sendable {
             case .listing(let listing):
                 found.rows += 1
                 if let next = follow(listing, from: document) { found.listings.append(next) }
-            case .nextPage: break
+            case .nextPage, .explained: break
             case .problem(let problem):
                 // It may be the row of anything that was here before.
                 taker.shield(document.place, isFailure: true)
@@ -275,7 +293,9 @@ extension [UInt8] {
 
 extension TransferLoop {
     /// Begins to fetch a listing or a manifest.
-    func fetchListing(_ url: WebURL) -> ListingChannel {
+    ///
+    /// - Parameter asCollection: Whether it is a WebDAV collection.
+    func fetchListing(_ url: WebURL, asCollection: Bool = false) -> ListingChannel {
         let id = newJobID()
         let channel = ListingChannel { [weak self] wish in
             self?.post { loop in
@@ -285,7 +305,10 @@ extension TransferLoop {
                 }
             }
         }
-        add(ListingJob(id: id, url: url, channel: channel, retry: configuration.transfer.retry, seed: newSeed()))
+        add(
+            ListingJob(
+                id: id, url: url, asCollection: asCollection, channel: channel, retry: configuration.transfer.retry,
+                seed: newSeed()))
         return channel
     }
 }

@@ -46,6 +46,9 @@ public struct SyncConfiguration: Hashable, Sendable {
     public var access = Access()
     /// Whether a shorter file of another tool may be gone on with, once its bytes were compared with the server's.
     public var adoptsForeignPartials = true
+    /// Whether a file is left alone without a question to the server if its source says the same of it as when it was last
+    /// proven.
+    public var trustsListings = false
     /// Whether a SHA-256 digest is recorded of every file that is fetched, even where none was given to prove it by.
     public var recordsDigests = false
     /// How entries are laid out below the destination.
@@ -66,6 +69,9 @@ public struct SyncConfiguration: Hashable, Sendable {
     public var format: String?
     /// What relative names in files and on standard input are resolved against.
     public var baseURL: WebURL?
+    /// Lists of which only the digests are taken: they are read first, and what they say of an entry counts in the place of
+    /// what its source says.
+    public var digests: [Source] = []
     /// Whether nothing at all is written below the destination. Such a session can only plan.
     public var isReadOnly = false
 

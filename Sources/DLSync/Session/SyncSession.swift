@@ -149,10 +149,14 @@ public final class SyncSession: Sendable {
         let intake = Intake(sieve: EntrySieve(configuration), surveyor: surveyor, context: context) { facts in
             await verifier.take(facts)
         }
-        let reading = SourceReading(configuration: configuration, loop: loop, taker: intake)
+        let reading = DigestReading(configuration: configuration, loop: loop)
         spawn {
             await withTaskCancellationHandler {
-                if sources.isEmpty { await verifier.takeRecords() } else { await reading.read(sources) }
+                if sources.isEmpty {
+                    await verifier.takeRecords()
+                } else {
+                    await reading.readSources(sources, taker: intake)
+                }
             } onCancel: {
                 verifier.cancel()
             }
@@ -218,14 +222,14 @@ public final class SyncSession: Sendable {
         ) { facts in
             await loop.run(facts, context: context)
         }
-        let reading = SourceReading(configuration: configuration, loop: loop, taker: intake)
+        let reading = DigestReading(configuration: configuration, loop: loop)
         let deletion = ownership.map { ownership in
             DeletionRun(
                 configuration: configuration, ownership: ownership, intake: intake, state: state, context: context,
                 loop: loop)
         }
         spawn {
-            await reading.read(sources)
+            await reading.readSources(sources, taker: intake)
             await Self.putLastInPlace(context, loop)
             await deletion?.perform()
             context.readAll()
@@ -254,7 +258,7 @@ public final class SyncSession: Sendable {
             planner: Planner(
                 policy: ComparePolicy(
                     adopts: configuration.adoptsForeignPartials, alwaysAsks: purpose == .plan,
-                    filter: configuration.filter)),
+                    trustsListings: configuration.trustsListings, filter: configuration.filter)),
             transfer: configuration.loop.transfer, desk: desk, progress: board,
             recordsDigests: configuration.recordsDigests, publishLast: configuration.publishLast)
     }

@@ -54,8 +54,8 @@ extension Database {
         let statement = try statement(
             """
             INSERT OR REPLACE INTO files
-            (path, \(StateSchema.identityColumns), size, mtime_ns, inode, digest_algorithm, digest)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            (path, \(StateSchema.identityColumns), size, mtime_ns, inode, digest_algorithm, digest, listed)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             """)
         try statement.bind(1, record.path.bytes)
         try statement.bind(2, record.identity)
@@ -64,6 +64,7 @@ extension Database {
         try statement.bind(11, Int64(bitPattern: record.file.inode))
         try statement.bind(12, record.digest?.algorithm.rawValue)
         try statement.bind(13, record.digest?.bytes)
+        try statement.bind(14, record.listed)
         try statement.run()
     }
 

@@ -4,7 +4,8 @@ internal import SyncCore
 /// wrong one could cost data.
 extension Database {
     private static let fileColumns =
-        "SELECT path, \(StateSchema.identityColumns), size, mtime_ns, inode, digest_algorithm, digest FROM files"
+        "SELECT path, \(StateSchema.identityColumns), size, mtime_ns, inode, digest_algorithm, digest, listed"
+        + " FROM files"
     private static let partialColumns =
         "SELECT path, \(StateSchema.identityColumns), id, extents, synced_extents, boot FROM partials"
 
@@ -153,10 +154,12 @@ extension Statement {
         let digest = text(11).flatMap(DigestAlgorithm.init(rawValue:)).flatMap { algorithm in
             bytes(12).flatMap { Digest(algorithm, bytes: $0) }
         }
-        return FileRecord(
+        var record = FileRecord(
             path: path, identity: identity,
             file: LocalFile(size: size, modifiedNanoseconds: modified, inode: UInt64(bitPattern: inode)),
             digest: digest)
+        record.listed = text(13)
+        return record
     }
 
     /// The partial; one that was recorded in another boot of the machine holds only what was synced.

@@ -16,7 +16,7 @@ enum StateSchema {
             resource TEXT NOT NULL, length INTEGER, etag TEXT, etag_weak INTEGER, last_modified INTEGER,
             coding TEXT, media_type TEXT,
             size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-            digest_algorithm TEXT, digest BLOB
+            digest_algorithm TEXT, digest BLOB, listed TEXT
         ) WITHOUT ROWID;
         CREATE TABLE partials (
             path BLOB PRIMARY KEY NOT NULL,

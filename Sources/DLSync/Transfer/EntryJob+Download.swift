@@ -231,7 +231,7 @@ extension EntryJob {
                     job: id, path: facts.path, partialID: partialID,
                     identity: Identity(resource: facts.resource, representation: representation), length: length,
                     wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest, recorded: recordedAlgorithm,
-                    running: digest,
+                    running: digest, listed: listed(of: representation), pieces: facts.entry.pieces,
                     comesLast: context.comesLast(facts.path)),
                 now: loop.now)
         } catch {
@@ -244,7 +244,8 @@ extension EntryJob {
         guard stage.isPublishing else { return }
         switch result {
         case .published(let record):
-            let reasons = [decision?.reason].compactMap { $0 } + (running?.machine.remarks ?? [])
+            var reasons = [decision?.reason].compactMap { $0 } + (running?.machine.remarks ?? [])
+            if facts.entry.isSigned { reasons.append("its source gives a signature, which is not checked") }
             finish(
                 .done, reason: reasons.joined(separator: "; "), size: record.file.size, digest: record.digest, in: loop)
         case .held(let item):
@@ -261,12 +262,22 @@ extension EntryJob {
             context.desk.note(.forgetPartial(facts.path))
             abandonPartial()
             finish(.failed, reason: failure.message, failure: failure, in: loop)
-        case .mismatch(let failure):
+        case .mismatch(let failure, let wrong):
             stage = .downloading
-            perform(running?.machine.verificationFailed(failure) ?? [], in: loop)
+            let mayKeep = !wrong.isEmpty && reopenPartial()
+            perform(running?.machine.verificationFailed(failure, wrong: mayKeep ? wrong : []) ?? [], in: loop)
             // A run that was interrupted meanwhile fetches nothing more.
             if loop.isInterrupted { interrupt(in: loop) } else { loop.refresh(self) }
         }
+    }
+
+    /// Opens the partial of a file once more that was whole, and is to be mended.
+    private func reopenPartial() -> Bool {
+        guard let partialID, let partial = try? context.desk.destination.openPartial(partialID) else { return false }
+        self.partial = partial
+        digest = nil
+        isGathering = false
+        return true
     }
 
     /// Puts a file in place that was held back.

@@ -48,6 +48,7 @@ extension EntryJob {
                 identity: Identity(resource: facts.resource, representation: representation),
                 length: Int64(bytes.count),
                 bytes: bytes, wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest,
-                recorded: recordedAlgorithm, comesLast: context.comesLast(facts.path)), now: loop.now)
+                recorded: recordedAlgorithm, listed: listed(of: representation), pieces: facts.entry.pieces,
+                comesLast: context.comesLast(facts.path)), now: loop.now)
     }
 }

@@ -249,11 +249,11 @@ final class EntryJob: TransferJob {
         case .none:
             finish(.kept, reason: decision.reason, size: decision.size, in: loop)
         case .record(let file, let representation, let digest):
-            context.desk.note(
-                .complete(
-                    FileRecord(
-                        path: facts.path, identity: Identity(resource: facts.resource, representation: representation),
-                        file: file, digest: digest)))
+            var record = FileRecord(
+                path: facts.path, identity: Identity(resource: facts.resource, representation: representation),
+                file: file, digest: digest)
+            record.listed = listed(of: representation)
+            context.desk.note(.complete(record))
             finish(.kept, reason: decision.reason, size: decision.size, in: loop)
         case .failed(let failure):
             finish(.failed, reason: failure.message, failure: failure, in: loop)
@@ -262,6 +262,14 @@ final class EntryJob: TransferJob {
         case .adopt(let file):
             adopt(file, decision.announced, in: loop)
         }
+    }
+
+    /// What the source says of the file, if it may be trusted from now on to show the next change.
+    func listed(of representation: Representation) -> String? {
+        guard let listed = ListedFacts(facts.entry), listed.areOf(representation),
+            listed.areSettled(representation, now: currentDate())
+        else { return nil }
+        return listed.text
     }
 
     // MARK: The end

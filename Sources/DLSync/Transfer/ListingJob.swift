@@ -9,11 +9,14 @@ final class ListingJob: TransferJob {
     private var machine: ListingMachine
     private let channel: ListingChannel
 
-    init(id: JobID, url: WebURL, channel: ListingChannel, retry: RetryPolicy, seed: UInt64) {
+    /// - Parameter asCollection: Whether it is a WebDAV collection, which is asked for what it holds.
+    init(
+        id: JobID, url: WebURL, asCollection: Bool, channel: ListingChannel, retry: RetryPolicy, seed: UInt64
+    ) {
         self.id = id
         nextURL = url
         self.channel = channel
-        machine = ListingMachine(url, policy: retry, seed: seed)
+        machine = ListingMachine(url, asCollection: asCollection, policy: retry, seed: seed)
     }
 
     var name: String { nextURL.redacted }

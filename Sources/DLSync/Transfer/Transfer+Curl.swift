@@ -30,7 +30,13 @@ extension Transfer {
             wantsOwnConnection ? EasyHandle.HTTPVersion.http11 : EasyHandle.HTTPVersion.http2OverTLS)
         // Every coding that libcurl was built with is offered, and undone.
         if request.decodes { try easy.set(.acceptEncoding, "") }
-        if request.method == .head { try easy.set(.noBody, 1) }
+        switch request.method {
+        case .get: break
+        case .head: try easy.set(.noBody, 1)
+        case .propfind:
+            try easy.set(.customRequest, "PROPFIND")
+            try easy.set(.copyPostFields, CollectionQuery.body)
+        }
         if request.onFreshConnection { try easy.set(.freshConnect, 1) }
         if let range = request.range { try easy.set(.range, "\(range.start)-\(range.end - 1)") }
         let share = configuration.secrets.share(for: route.url, isDowngraded: route.isDowngraded)
@@ -68,7 +74,8 @@ extension Transfer {
         if !request.decodes { try lines.append("Accept-Encoding: identity") }
         if let condition = request.ifRange { try lines.append("If-Range: \(condition)") }
         if request.bypassesCaches { try lines.append("Cache-Control: no-cache") }
-        for field in request.headers + fields {
+        let own = request.method == .propfind ? CollectionQuery.fields : []
+        for field in own + request.headers + fields {
             // An empty value is sent as such only with a semicolon (CURLOPT_HTTPHEADER(3)).
             try lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }

@@ -49,6 +49,10 @@ final class Transfer: TransferReceiver {
     private var parser = ResponseHeadParser(now: currentDate())
     private(set) var head: ResponseHead?
     private(set) var redirect: [UInt8]?
+    /// Where redirects on the way named the same file, and its digests: servers that choose a mirror for each request tell
+    /// of the others there (RFC 6249 §1).
+    private var mirrors: [[UInt8]] = []
+    private var digestsOfMirrors: [Digest] = []
     var sink = Sink.undecided
     /// Where the next byte of the body belongs.
     private(set) var position: Int64 = 0
@@ -107,17 +111,29 @@ final class Transfer: TransferReceiver {
         hasMoved = true
         // Trailers come when the body is over, and tell nothing that is used.
         guard head == nil else { return true }
-        guard let head = parser.read(line: Span(_unsafeBytes: headerLine)) else { return true }
-        self.head = head
+        guard var head = parser.read(line: Span(_unsafeBytes: headerLine)) else { return true }
         if route.isRedirect(head) {
+            self.head = head
             redirect = head.location
             sink = .drop
+            noteMirrors(head)
             return true
         }
+        head.duplicates += mirrors
+        head.digests += digestsOfMirrors
+        self.head = head
         let id = id
         let verdict = loop.assumeIsolated { $0.received(head, for: id) }
         guard !isAbandoned, apply(verdict) else { return false }
         return !isEndedByTLS(head) || (try? easy.watchForCloseNotify()) != nil
+    }
+
+    private func noteMirrors(_ head: ResponseHead) {
+        guard !head.duplicates.isEmpty else { return }
+        mirrors += head.duplicates.compactMap { reference in
+            route.url.resolve(bytes: reference[...]).map { Array($0.string.utf8) }
+        }
+        digestsOfMirrors += head.digests
     }
 
     /// Whether only the end of a TLS connection tells where a wanted body ends.

@@ -9,11 +9,11 @@ package enum ListRendering {
 
     /// A listing below another one, for people.
     package static func text(_ listing: SubListing) -> String {
-        line("listing", nil, listing.path + [UInt8(ascii: "/")], listing.url)
+        line("listing", listing.modified, listing.path + [UInt8(ascii: "/")], listing.url)
     }
 
     private static func line(_ size: String, _ date: ListedDate?, _ path: [UInt8], _ url: WebURL) -> String {
-        let date = date.map(text) ?? ""
+        let date = date?.text ?? ""
         let padding = String(repeating: " ", count: max(0, 20 - date.utf8.count))
         return "\(size.leftPadded(to: 10))  \(date)\(padding)  \(TerminalText.printable(path))  "
             + TerminalText.printable(Array(url.withoutCredentials.string.utf8)) + "\n"
@@ -26,14 +26,6 @@ package enum ListRendering {
         case .claimed(let bytes): "~" + SizeText.size(bytes)
         case .within(let bounds): "~" + SizeText.size(bounds.lowerBound + (bounds.upperBound - bounds.lowerBound) / 2)
         }
-    }
-
-    /// A date with the precision and the zone that the listing shows: without a zone there is no `Z`.
-    package static func text(_ date: ListedDate) -> String {
-        let text = HTTPDate(secondsSinceEpoch: date.secondsSinceEpoch).iso8601
-        // As in 2026-01-31T12:00:00Z.
-        let shown = date.hasSeconds ? text.dropLast() : text.dropLast(4)
-        return shown + (date.hasZone ? "Z" : "")
     }
 
     /// An entry for programs.
@@ -50,7 +42,7 @@ package enum ListRendering {
         }
         object.add("size", integer: exact)
         object.add("sizeRange", range)
-        object.add("modified", string: entry.modified.map(text))
+        object.add("modified", string: entry.modified?.text)
         var digests: JSONObject = [:]
         for digest in entry.digests where !digests.members.contains(where: { $0.name == digest.algorithm.rawValue }) {
             digests.add(digest.algorithm.rawValue, .string(digest.hex))
@@ -67,7 +59,7 @@ package enum ListRendering {
         object.add("path", bytes: listing.path + (listing.path.isEmpty ? [] : [UInt8(ascii: "/")]))
         object.add("size", .null)
         object.add("sizeRange", .null)
-        object.add("modified", .null)
+        object.add("modified", string: listing.modified?.text)
         object.add("digests", .object([:]))
         object.add("mirrors", .array([]))
         return object.line

@@ -8,6 +8,8 @@ package enum ManifestItem: Hashable, Sendable {
     case nextPage(WebURL)
     /// A line or row that cannot be used; the rest goes on.
     case problem(ManifestProblem)
+    /// How a link was classified; only where the context asks for it.
+    case explained(ExplainedLink)
 }
 
 /// A listing that a listing names.
@@ -18,13 +20,18 @@ public struct SubListing: Hashable, Sendable {
     public var path: [UInt8]
     /// Where it was named.
     public var origin: EntryOrigin
+    /// Its date in the listing.
+    public var modified: ListedDate?
     /// The name of its format, where that is known beforehand; it may have to be asked for in a way of its own.
     package var format: String?
 
-    package init(url: WebURL, path: [UInt8], origin: EntryOrigin, format: String? = nil) {
+    package init(
+        url: WebURL, path: [UInt8], origin: EntryOrigin, modified: ListedDate? = nil, format: String? = nil
+    ) {
         self.url = url
         self.path = path
         self.origin = origin
+        self.modified = modified
         self.format = format
     }
 }
@@ -62,6 +69,8 @@ package struct ManifestContext: Hashable, Sendable {
     package var charset: String?
     /// The directory below the destination that a listing's entries belong to: raw bytes, no last slash.
     package var directory: [UInt8]
+    /// Whether each link is told with the reason for what it was taken for.
+    package var explainsLinks = false
 
     package init(
         sourceName: String, baseURL: WebURL? = nil, mediaType: String? = nil, charset: String? = nil,

@@ -25,6 +25,12 @@ public struct PieceDigests: Hashable, Sendable {
         return Digest(algorithm, bytes: Array(bytes[start..<(start + algorithm.byteCount)]))
     }
 
+    /// The bytes of a part of a file of a size that the parts cover.
+    public func range(_ index: Int, of size: Int64) -> ByteRange {
+        let start = Int64(index) * length
+        return ByteRange(start, min(start + length, size))
+    }
+
     /// Whether as many parts as these make up a file of a size.
     public func covers(_ size: Int64) -> Bool {
         size >= 0 && Int64(count) == size / length + (size % length == 0 ? 0 : 1)

@@ -8,6 +8,8 @@ public struct FileRecord: Hashable, Sendable {
     public var file: LocalFile
     /// The digest that it was verified against, or the one that was computed for the record; nil where there is neither.
     public var digest: Digest?
+    /// What its source said of it when it was proven, in the words of ``ListedFacts``; nil where that was too little.
+    package var listed: String?
 
     /// A record of a complete file.
     public init(path: RelativePath, identity: Identity, file: LocalFile, digest: Digest? = nil) {

@@ -131,11 +131,18 @@ public struct ComparePolicy: Hashable, Sendable {
     public var filter: EntryFilter
     /// Whether the server is asked even where the download itself would tell all (a dry run, which wants sizes).
     public var alwaysAsks: Bool
+    /// Whether a file needs no question to the server of which its source says what it said when the file was last proven
+    /// (`--trust-listing`).
+    public var trustsListings: Bool
 
     /// A way to compare.
-    public init(adopts: Bool = true, alwaysAsks: Bool = false, filter: EntryFilter = EntryFilter()) {
+    public init(
+        adopts: Bool = true, alwaysAsks: Bool = false, trustsListings: Bool = false,
+        filter: EntryFilter = EntryFilter()
+    ) {
         self.adopts = adopts
         self.alwaysAsks = alwaysAsks
+        self.trustsListings = trustsListings
         self.filter = filter
     }
 }
@@ -261,10 +268,20 @@ package struct Planner: Sendable {
             }
             return .hashLocalFile(wanted.algorithm)
         }
-        guard case .answered(let now) = server else { return .ask }
+        guard case .answered(let now) = server else {
+            guard policy.trustsListings, let listed = ListedFacts(facts.entry), listed.text == record.listed else {
+                return .ask
+            }
+            return upToDate(file, "its source says the same of it as when it was last proven")
+        }
         let known = record.identity.representation
         if let difference = known.difference(from: now) { return replace(difference, facts, server) }
-        return upToDate(file, known.isProvenSame(as: now) ? "nothing changed on the server" : "its size is the same")
+        let reason = known.isProvenSame(as: now) ? "nothing changed on the server" : "its size is the same"
+        if let listed = ListedFacts(facts.entry), listed.text != record.listed, listed.areOf(known) {
+            // Noted, so that the next run may trust it.
+            return self.record(file, known, record.digest, reason, announced: now)
+        }
+        return upToDate(file, reason)
     }
 
     // MARK: A file of unknown origin

@@ -12,6 +12,7 @@ extension DownloadMachine {
         let answer = Answer(head, to: purpose.range, from: url, decodes: decodes)
         if case .refused = answer {} else { redirected = url == task.urls[urlIndex] ? nil : url }
         noteServedDigest(head, answer)
+        if case .refused = answer {} else { noteMirrors(head, from: url) }
         switch (answer, purpose) {
         case (_, .confirmation):
             return confirm(answer, id)

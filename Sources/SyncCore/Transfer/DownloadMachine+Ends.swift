@@ -68,16 +68,50 @@ extension DownloadMachine {
     }
 
     /// The finished bytes do not match their digest: fetched once more, from another URL or past all caches.
-    package mutating func verificationFailed(_ failure: Failure) -> [Action] {
+    ///
+    /// - Parameter wrong: The ranges that are wrong, where the digests of parts tell: all others are right and stay. None
+    ///   where nothing tells them apart.
+    package mutating func verificationFailed(_ failure: Failure, wrong: [ByteRange] = []) -> [Action] {
         let hasAnotherURL = urlIndex + 1 < task.urls.count
-        let mayTryAgain = hasAnotherURL || !bypassesCaches
-        startOver()
-        guard mayTryAgain else { return [.discardPartial, end(with: failure)] }
-        if hasAnotherURL { urlIndex += 1 }
+        let rest = rightBytes(without: wrong)
+        guard hasAnotherURL || !bypassesCaches else {
+            guard let rest else {
+                startOver()
+                return [.discardPartial, end(with: failure)]
+            }
+            // Another run goes on from what is right.
+            map = rest
+            return [end(with: failure)]
+        }
+        if hasAnotherURL {
+            urlIndex += 1
+            areRangesProven = false
+        }
         bypassesCaches = true
         redirected = nil
+        wrongRanges = 0
         retry = RetryState(policy: policy.retry)
-        return [.discardPartial]
+        guard let rest else {
+            startOver()
+            return [.discardPartial]
+        }
+        mended += rest.missing
+        map = rest
+        phase = .leading
+        if hasAnotherURL {
+            original = original ?? representation
+            representation = Representation(length: rest.length)
+            binding = .none
+        }
+        return []
+    }
+
+    /// What is here without the ranges that are wrong; nil where none of it is of use.
+    private func rightBytes(without wrong: [ByteRange]) -> SegmentMap? {
+        guard let map, representation?.contentCoding == nil, !decodes, !wrong.isEmpty else { return nil }
+        var held = ByteRangeSet([ByteRange(0, map.length)])
+        for range in wrong { held.remove(range) }
+        return held.isEmpty ? nil : SegmentMap(length: map.length, held: held)
     }
 
     private mutating func sampled(_ matches: Bool) -> [Action] {

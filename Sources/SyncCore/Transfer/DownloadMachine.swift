@@ -113,7 +113,8 @@ package struct DownloadMachine: Sendable {
         case confirmation
     }
 
-    let task: DownloadTask
+    /// Further URLs are added to its own where a server names them.
+    private(set) var task: DownloadTask
     let policy: TransferPolicy
     var random: SplitMix64
     var phase: Phase
@@ -172,6 +173,8 @@ package struct DownloadMachine: Sendable {
     var equalLength: Int64?
     /// How often what was here turned out to be of something else.
     var restarts = 0
+    /// How many bytes were wrong when all were here, and fetched once more.
+    var mended: Int64 = 0
     /// How often that may be, before one answer has to bring all.
     static let mostRestarts = 3
 
@@ -236,6 +239,7 @@ package struct DownloadMachine: Sendable {
         if haveTagsDiffered { remarks.append("the server's entity tags differ from answer to answer") }
         if mostPerRequest < .max { remarks.append("the server refuses ranges of more than \(mostPerRequest) bytes") }
         if decodes { remarks.append("the server only sends it encoded, so it was decoded") }
+        if mended > 0 { remarks.append("\(mended) bytes of it were wrong and were fetched once more") }
         if urlIndex > 0 { remarks.append("it came from \(task.urls[urlIndex].redacted)") }
         if map == nil, !decodes { remarks.append("its length is unverified, as the server did not tell it") }
         return remarks
@@ -253,6 +257,23 @@ package struct DownloadMachine: Sendable {
             haveTagsDiffered = true
         }
         findings.append(finding)
+    }
+
+    /// No file has more URLs than these, whatever servers name.
+    private static let mostURLs = 16
+
+    /// Takes the mirrors that an answer of the source's own URL names (RFC 6249 §2, §3), for when that fails. Nothing that
+    /// came by TLS goes on without it, unless a digest proves the file.
+    mutating func noteMirrors(_ head: ResponseHead, from url: WebURL) {
+        guard urlIndex == 0, !head.duplicates.isEmpty else { return }
+        let isProven = task.digest != nil || servedDigest != nil
+        for duplicate in head.duplicates {
+            guard task.urls.count < Self.mostURLs, let mirror = url.resolve(bytes: duplicate[...])?.withoutCredentials,
+                mirror.scheme == "https" || (mirror.scheme == "http" && (isProven || task.urls[0].scheme == "http")),
+                !task.urls.contains(mirror), mirror != url.withoutCredentials
+            else { continue }
+            task.urls.append(mirror)
+        }
     }
 
     /// How many more transfers there is use for now.

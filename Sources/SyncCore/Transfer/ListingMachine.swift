@@ -1,4 +1,5 @@
-/// Fetches one listing or manifest: a plain GET, tried again from the start where it was cut.
+/// Fetches one listing or manifest: a plain GET, or a PROPFIND for a WebDAV collection, tried again from the start where
+/// it was cut.
 package struct ListingMachine: Sendable {
     /// What the loop is to do.
     package enum Action: Hashable, Sendable {
@@ -9,6 +10,7 @@ package struct ListingMachine: Sendable {
     }
 
     private let url: WebURL
+    private let method: TransferRequest.Method
     private var random: SplitMix64
     private var retry: RetryState
     private var active: TransferID?
@@ -18,8 +20,9 @@ package struct ListingMachine: Sendable {
     private var isDocument = false
     private var refusal: (failure: Failure, retryAfter: Duration?)?
 
-    package init(_ url: WebURL, policy: RetryPolicy, seed: UInt64) {
+    package init(_ url: WebURL, asCollection: Bool = false, policy: RetryPolicy, seed: UInt64) {
         self.url = url
+        method = asCollection ? .propfind : .get
         random = SplitMix64(seed: seed)
         retry = RetryState(policy: policy)
     }
@@ -32,11 +35,18 @@ package struct ListingMachine: Sendable {
         guard demand > 0 else { return nil }
         active = id
         isDocument = false
-        return TransferRequest(.get, url)
+        return TransferRequest(method, url)
     }
 
     /// Judges the final head of the answer.
     package mutating func received(_ head: ResponseHead, from url: WebURL) -> BodyVerdict {
+        if method == .propfind, let failure = noCollection(head, url) {
+            refusal = (failure, nil)
+            return .drop
+        }
+        var head = head
+        // 207 is to PROPFIND what 200 is to GET (RFC 4918 §13).
+        if method == .propfind, head.status == 207 { head.status = 200 }
         switch Answer(head, to: nil, from: url) {
         case .whole:
             refusal = nil
@@ -69,6 +79,18 @@ package struct ListingMachine: Sendable {
 
     /// The wait is over.
     package mutating func timerFired() { isWaiting = false }
+
+    /// Why a server's answer is none to PROPFIND, where it is that method that it does not know.
+    private func noCollection(_ head: ResponseHead, _ url: WebURL) -> Failure? {
+        switch head.status {
+        case 200, 400, 405, 501:
+            Failure(
+                .status(head.status),
+                "\(url.redacted) is no WebDAV collection: its server answers PROPFIND with status \(head.status); leave "
+                    + "--format webdav out if it has an index page")
+        default: nil
+        }
+    }
 
     private mutating func failed(_ failure: Failure, retryAfter: Duration?) -> [Action] {
         refusal = nil

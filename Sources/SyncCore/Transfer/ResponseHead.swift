@@ -21,6 +21,9 @@ public struct ResponseHead: Hashable, Sendable {
     /// Digests of the whole representation, from `Repr-Digest` (RFC 9530), `Digest` (RFC 3230) and, of a whole answer,
     /// `Content-MD5`.
     public var digests: [Digest]
+    /// Where the same file is to be had, by `Link` fields whose relation is `duplicate` (RFC 6249 §3), best first: references
+    /// as sent.
+    package var duplicates: [[UInt8]] = []
     /// `Accept-Ranges: none`: the server says that it has no ranges. (The contrary proves nothing.)
     public var refusesRanges: Bool
     /// `multipart/byteranges`, which is never asked for and never taken.

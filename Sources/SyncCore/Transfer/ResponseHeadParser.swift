@@ -35,6 +35,7 @@ package struct ResponseHeadParser: Sendable {
         var suggestedName: [UInt8]?
         var digests: [Digest] = []
         var contentMD5: Digest?
+        var duplicates: [DuplicateLink] = []
         var refusesRanges = false
     }
 
@@ -114,9 +115,15 @@ package struct ResponseHeadParser: Sendable {
         case .contentDisposition: fields.suggestedName = fields.suggestedName ?? dispositionFileName(value)
         case .acceptRanges: fields.refusesRanges = equalsIgnoringCase(value, "none")
         case .digest: fields.digests.append(contentsOf: digestFieldValues(value))
+        case .link:
+            guard fields.duplicates.count < Self.mostDuplicates else { return }
+            fields.duplicates += duplicateLinks(value)
         case .contentMD5: fields.contentMD5 = SyncCore.contentMD5(value)
         }
     }
+
+    /// Of an answer with more links to the same file, the first ones are looked at.
+    private static let mostDuplicates = 64
 
     /// Several lengths that are equal, in one field or more, count as one (RFC 9110 §8.6).
     private mutating func takeContentLength(_ value: ArraySlice<UInt8>) {
@@ -156,7 +163,7 @@ package struct ResponseHeadParser: Sendable {
         let lastModified = fields.lastModified.flatMap { date in
             date.isBelievable(now: reference ?? date) ? date : nil
         }
-        return ResponseHead(
+        var head = ResponseHead(
             status: status, contentLength: contentLength, contentRange: fields.contentRange,
             representation: Representation(
                 length: length, entityTag: fields.entityTag, lastModified: lastModified, contentCoding: coding,
@@ -166,6 +173,13 @@ package struct ResponseHeadParser: Sendable {
             isMultipart: isMultipart,
             endsWithConnection: [200, 203, 206].contains(status) && !isFramed && !isVoid
                 && fields.contentLength == nil)
+        if !fields.duplicates.isEmpty {
+            let ranked = fields.duplicates.prefix(Self.mostDuplicates).enumerated().sorted {
+                ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
+            }
+            head.duplicates = ranked.map(\.element.reference)
+        }
+        return head
     }
 }
 
@@ -182,6 +196,7 @@ private enum Field {
     case digest
     case entityTag
     case lastModified
+    case link
     case location
     case retryAfter
     case transferEncoding
@@ -196,6 +211,7 @@ private enum Field {
         switch nameEnd {
         case 4 where isNamed("etag"): self = .entityTag
         case 4 where isNamed("date"): self = .date
+        case 4 where isNamed("link"): self = .link
         case 6 where isNamed("digest"): self = .digest
         case 8 where isNamed("location"): self = .location
         case 11 where isNamed("retry-after"): self = .retryAfter

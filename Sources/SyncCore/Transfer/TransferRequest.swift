@@ -4,6 +4,8 @@ package struct TransferRequest: Hashable, Sendable {
     package enum Method: Hashable, Sendable {
         case get
         case head
+        /// Asks what a WebDAV collection holds (RFC 4918 §9.1). It has a body, and changes nothing either.
+        case propfind
     }
 
     package var url: WebURL

@@ -87,7 +87,7 @@ struct FailedListTests {
             switch item {
             case .entry(let entry): result.entries.append(entry)
             case .problem(let problem): result.problems.append(problem)
-            case .listing, .nextPage: break
+            case .listing, .nextPage, .explained: break
             }
         }
         return result

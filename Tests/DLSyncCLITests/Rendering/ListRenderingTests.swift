@@ -13,7 +13,7 @@ import Testing
         ])
     func dates(hasZone: Bool, hasSeconds: Bool, expected: String) {
         let date = ListedDate(secondsSinceEpoch: 1_769_860_800, hasZone: hasZone, hasSeconds: hasSeconds)
-        #expect(ListRendering.text(date) == expected)
+        #expect(date.text == expected)
     }
 
     @Test("An entry as JSON tells sizes exactly or by their bounds, digests once, and no password")

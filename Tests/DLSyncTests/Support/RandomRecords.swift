@@ -47,7 +47,9 @@ struct RandomRecords {
         let file = LocalFile(
             size: number(0...Int64.max), modifiedNanoseconds: number(Int64.min...Int64.max),
             inode: UInt64.random(in: 0...UInt64.max, using: &generator))
-        return FileRecord(path: path, identity: identity(), file: file, digest: coin() ? digest() : nil)
+        var record = FileRecord(path: path, identity: identity(), file: file, digest: coin() ? digest() : nil)
+        record.listed = coin() ? text() : nil
+        return record
     }
 
     mutating func extents() -> ByteRangeSet {

@@ -30,6 +30,7 @@ extension Reading {
             case .listing(let listing): "\(text(listing.path))/ \(listing.url.string)"
             case .nextPage(let url): "next \(url.string)"
             case .problem(let problem): "problem \(problem.origin.line ?? 0) \(problem.message)"
+            case .explained(let link): "\(link.kind.rawValue) \(link.reason)"
             }
         }
     }

@@ -92,6 +92,35 @@ import Testing
         #expect(told([(.whole(coded), .finished)]).end == .failed(.contentCoded))
     }
 
+    /// What becomes of an answer of a status to a request for a collection.
+    private func toldOfCollection(_ status: Int) -> (delivered: Bool, failure: Failure?) {
+        var machine = ListingMachine(url, asCollection: true, policy: RetryPolicy(retries: 0), seed: 1)
+        #expect(machine.request(for: TransferID(1)) == TransferRequest(.propfind, url))
+        let verdict = machine.received(ResponseHead(status: status), from: url)
+        guard case .fail(let failure)? = machine.ended(TransferID(1), .finished).first else {
+            return (verdict == .deliver, nil)
+        }
+        return (verdict == .deliver, failure)
+    }
+
+    @Test(
+        arguments: [
+            (207, nil), (200, .status(200)), (405, .status(405)), (501, .status(501)), (404, .missing),
+            (401, .denied), (206, .wrongRange),
+        ] as [(Int, Failure.Code?)])
+    func `a collection is asked for by PROPFIND, and 207 is its answer`(status: Int, code: Failure.Code?) {
+        let told = toldOfCollection(status)
+        #expect(told.delivered == (code == nil))
+        #expect(told.failure?.code == code)
+        if status == 405 { #expect(told.failure?.message.contains("PROPFIND with status 405") == true) }
+    }
+
+    @Test func `207 is no answer to GET`() {
+        let (end, _, delivered) = told([(ResponseHead(status: 207), .finished)])
+        #expect(end == .failed(.status(207)))
+        #expect(delivered == 0)
+    }
+
     @Test func `the end of another transfer is none of its concern`() {
         var machine = ListingMachine(url, policy: RetryPolicy(), seed: 1)
         _ = machine.request(for: TransferID(1))

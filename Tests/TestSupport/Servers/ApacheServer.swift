@@ -21,7 +21,7 @@ package enum ApacheServer {
                 name: "Apache",
                 command: { ["/usr/sbin/apache2", "-DFOREGROUND", "-f", "\($0)/server.conf"] },
                 configuration: { directory, root, port in
-                    let modules = ["mpm_event", "authz_core", "dir", "autoindex", "mime"]
+                    let modules = ["mpm_event", "authz_core", "dir", "autoindex", "mime", "dav", "dav_fs"]
                     let loading = modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }
                     return """
                         \(loading.joined(separator: "\n"))
@@ -38,6 +38,7 @@ package enum ApacheServer {
                         TypesConfig /dev/null
                         AddType text/html .html .htm
                         AddType text/plain .txt
+                        DavLockDB "\(directory)/locks"
                         DocumentRoot "\(root)"
                         <Directory "\(root)">
                             Options Indexes FollowSymLinks

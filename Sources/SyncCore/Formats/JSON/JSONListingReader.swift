@@ -191,6 +191,7 @@ extension JSONListingReader {
         // The dot keeps a path that begins with two slashes from being taken for a host.
         let reference = "/." + url.path + (url.path.hasSuffix("/") ? "" : "/")
         guard let listing = url.resolve(bytes: Array(reference.utf8)[...]) else { return }
-        items.append(.listing(SubListing(url: listing, path: context.placed(path), origin: origin)))
+        items.append(
+            .listing(SubListing(url: listing, path: context.placed(path), origin: origin, modified: row.modified)))
     }
 }

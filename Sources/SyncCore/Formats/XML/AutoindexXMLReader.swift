@@ -41,7 +41,7 @@ struct AutoindexXMLReader: XMLContentReader {
         }
         let path = context.placed(Array(text))
         if name == "directory" {
-            items.append(.listing(SubListing(url: url, path: path, origin: origin)))
+            items.append(.listing(SubListing(url: url, path: path, origin: origin, modified: modified)))
         } else {
             items.append(
                 .entry(

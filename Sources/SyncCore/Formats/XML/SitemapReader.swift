@@ -26,7 +26,7 @@ struct SitemapReader: XMLContentReader {
     ) throws(ManifestError) {
         switch (place.depth, place.parent, name) {
         case (3, "url", "loc"), (3, "sitemap", "loc"): location = Array(xmlTrimmed(text))
-        case (3, "url", "lastmod"): modified = listedDate(whole: xmlTrimmed(text))?.date
+        case (3, "url", "lastmod"), (3, "sitemap", "lastmod"): modified = listedDate(whole: xmlTrimmed(text))?.date
         case (2, "urlset", "url"), (2, "sitemapindex", "sitemap"):
             items.append(item(isListing: name == "sitemap", place.line))
         default: break
@@ -44,7 +44,9 @@ struct SitemapReader: XMLContentReader {
         guard let url = context.baseURL?.resolve(bytes: location[...]) ?? WebURL(bytes: location[...]),
             url.scheme == "http" || url.scheme == "https"
         else { return problem("\(quoted(location)) is no valid http or https address") }
-        if isListing { return .listing(SubListing(url: url, path: context.directory, origin: origin)) }
+        if isListing {
+            return .listing(SubListing(url: url, path: context.directory, origin: origin, modified: modified))
+        }
         return .entry(
             Entry(
                 urls: [url], suggestedPath: context.placed(Self.path(of: url)), modified: modified,

@@ -107,7 +107,10 @@ struct WebDAVReader: XMLContentReader {
                 // Without the slash a collection's members would lie beside it.
                 let address = endsInSlash ? url : Self.collection(url)
                 items.append(
-                    .listing(SubListing(url: address, path: place, origin: origin, format: XMLFormat.webdav.name)))
+                    .listing(
+                        SubListing(
+                            url: address, path: place, origin: origin, modified: member.properties.modified,
+                            format: XMLFormat.webdav.name)))
             } else {
                 items.append(
                     .entry(
