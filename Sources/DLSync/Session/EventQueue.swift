@@ -10,39 +10,32 @@ final class EventQueue<Element: Sendable>: Sendable {
         var first = 0
         var isFinished = false
         var reader: CheckedContinuation<Element?, Never>?
-        /// Who waits for the reader to catch up.
-        var writer: CheckedContinuation<Void, Never>?
+        var writers: [CheckedContinuation<Void, Never>] = []
 
-        var isFull: Bool { elements.count - first > EventQueue.mostWaiting }
-
-        mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
-            guard !isFull else { return nil }
-            defer { writer = nil }
-            return writer
-        }
-
-        /// Who waited, whether there is room or not.
-        mutating func dropWriter() -> CheckedContinuation<Void, Never>? {
-            defer { writer = nil }
-            return writer
-        }
-
-        /// The next element, if there is one. Lets go of what was read from time to time.
+        /// The next element, if there is one. Lets go of what was read from time to time: not so often that a long queue is
+        /// moved for every few elements.
         mutating func take() -> Element? {
             guard first < elements.count else { return nil }
             defer {
                 first += 1
-                if first == elements.count || first > 1024 {
+                if first == elements.count || first > max(1024, elements.count / 2) {
                     elements.removeFirst(first)
                     first = 0
                 }
             }
             return elements[first]
         }
+
+        /// Those that wait for room, once half of it is there.
+        mutating func writersToWake() -> [CheckedContinuation<Void, Never>] {
+            guard !writers.isEmpty, isFinished || elements.count - first <= EventQueue.most / 2 else { return [] }
+            defer { writers = [] }
+            return writers
+        }
     }
 
-    /// Above so many elements a writer that can wait does so.
-    private static var mostWaiting: Int { 4096 }
+    /// How many elements may wait to be read before ``waitForRoom()`` suspends.
+    private static var most: Int { 4096 }
 
     private let state = Mutex(State())
 
@@ -72,22 +65,35 @@ final class EventQueue<Element: Sendable>: Sendable {
         reader?.resume(returning: element)
     }
 
-    /// Says that nothing more comes.
+    /// Suspends while the reader is far behind: for a writer that could fill the memory. Returns at once after ``finish()``.
+    func waitForRoom() async {
+        await withCheckedContinuation { continuation in
+            let hasRoom = state.withLock { state in
+                if state.isFinished || state.elements.count - state.first <= Self.most { return true }
+                state.writers.append(continuation)
+                return false
+            }
+            if hasRoom { continuation.resume() }
+        }
+    }
+
+    /// Says that nothing more comes, or that nothing more is wanted.
     func finish() {
         wake()
-        let reader = state.withLock { state -> CheckedContinuation<Element?, Never>? in
+        let (reader, writers) = state.withLock { state in
             state.isFinished = true
             defer { state.reader = nil }
-            return state.reader
+            return (state.reader, state.writersToWake())
         }
         reader?.resume(returning: nil)
+        for writer in writers { writer.resume() }
     }
 
     /// The next element; nil after the last one.
     func next() async -> Element? {
-        let (taken, writer) = state.withLock { state in (state.take(), state.takeWriter()) }
-        writer?.resume()
-        if let taken { return taken }
+        let (element, writers) = state.withLock { state in (state.take(), state.writersToWake()) }
+        for writer in writers { writer.resume() }
+        if let element { return element }
         return await withCheckedContinuation { continuation in
             let (element, isOver) = state.withLock { state -> (Element?, Bool) in
                 if let element = state.take() { return (element, false) }
@@ -96,22 +102,6 @@ final class EventQueue<Element: Sendable>: Sendable {
                 return (nil, false)
             }
             if element != nil || isOver { continuation.resume(returning: element) }
-        }
-    }
-
-    /// Waits until the reader has caught up, or the task is cancelled. There is one caller at a time.
-    func waitForRoom() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let writer = state.withLock { state -> CheckedContinuation<Void, Never>? in
-                    state.writer = continuation
-                    guard !Task.isCancelled else { return state.dropWriter() }
-                    return state.takeWriter()
-                }
-                writer?.resume()
-            }
-        } onCancel: {
-            state.withLock { $0.dropWriter() }?.resume()
         }
     }
 }

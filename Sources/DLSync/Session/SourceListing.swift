@@ -24,6 +24,8 @@ public func withSourceListing<Result: Sendable>(
             }
             let result = await Swift.Result { try await body(SyncEvents(queue: events)) }
             group.cancelAll()
+            // A reader that waits for room must see that nobody reads any more.
+            events.finish()
             await loop.stop()
             try await group.waitForAll()
             await loop.waitUntilStopped()
@@ -48,6 +50,8 @@ private struct EntryLister: EntryTaker {
                 events.push(.problem(entry.origin, error))
             }
         }
+        // A list may be longer than memory, and what prints it slower than what reads it.
+        await events.waitForRoom()
     }
 
     func found(_ listing: SubListing) -> Bool {

@@ -5,6 +5,11 @@ package enum TerminalText {
     package static func printable(_ bytes: some Collection<UInt8>) -> String {
         var result = ""
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            // Nearly all of them, and to look a category up is dear.
+            if (0x20..<0x7F).contains(scalar.value) {
+                result.unicodeScalars.append(scalar)
+                continue
+            }
             switch scalar.properties.generalCategory {
             case .control:
                 let digits = String(scalar.value, radix: 16)
