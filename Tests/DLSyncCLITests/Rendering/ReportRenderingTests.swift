@@ -43,7 +43,7 @@ struct ReportRenderingTests {
     private static let counts =
         #""entries":3,"actions":{"up-to-date":0,"fetch":1,"resume":1,"restart":0,"replace":1,"relabel":0,"delete":0,"skip":0,"conflict":0,"unknown":0},"#
         + #""verdicts":{"right":0,"differs":0,"missing":0,"unverifiable":0,"unreadable":0},"changed":1,"kept":0,"failed":1,"#
-        + #""unfinished":1,"problems":0,"sourcesFailed":2,"vanished":0,"deleted":0,"deletionsRefused":0,"deletionsUnknown":0,"bytes":15,"bytesVerified":0"#
+        + #""unfinished":1,"problems":0,"sourcesFailed":2,"vanished":1,"deleted":0,"deletionsRefused":3,"deletionsUnknown":0,"bytes":15,"bytesVerified":0"#
 
     @Test("A report has all members in their order")
     func report() throws {

@@ -49,7 +49,7 @@ import Testing
         case .olderThanAll: bytes.replaceSubrange(60..<64, with: [0, 0, 0, 0])
         case .badPage:
             // Pages in the middle, which no look at the tables' first rows meets.
-            let middle = bytes.count / 2 / 4096 * 4096
+            let middle = bytes.count * 3 / 4 / 4096 * 4096
             bytes.replaceSubrange(middle..<(middle + 8192), with: [UInt8](repeating: 0xA5, count: 8192))
         case .noTables:
             let path = directory.path(database)
