@@ -2,7 +2,7 @@ import Curl
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CurlErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlErrorTests {
     @Test("The library that is loaded tells its version, and each code has words") func words() throws {
         try CurlLibrary.prepare()
         try CurlLibrary.prepare()

@@ -3,7 +3,7 @@ import SyncCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EasyHandleTests {
+@Suite(.timeLimit(.minutes(10))) struct EasyHandleTests {
     private let multi: MultiHandle
 
     init() throws { multi = try MultiHandle() }

@@ -3,7 +3,7 @@ import SyncCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MultiHandleTests {
+@Suite(.timeLimit(.minutes(10))) struct MultiHandleTests {
     @Test("Many transfers side by side each end once, with bytes of their own") func many() throws {
         let multi = try MultiHandle()
         multi.limitConnections(perHost: 4, kept: 4, streams: 16)

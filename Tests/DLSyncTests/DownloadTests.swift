@@ -5,7 +5,7 @@ import Testing
 @testable import DLSync
 
 /// One file: the four ways in which programs use a download.
-@Suite(.timeLimit(.minutes(2))) struct DownloadTests {
+@Suite(.timeLimit(.minutes(10))) struct DownloadTests {
     private static let size: Int64 = 6 << 20
     private static let seed: UInt64 = 77
 

@@ -6,7 +6,7 @@ import Testing
 @testable import DLSync
 
 /// HTTPS and HTTP/2, on a real nginx with a certificate of the test's own.
-@Suite(.timeLimit(.minutes(3))) struct TLSTests {
+@Suite(.timeLimit(.minutes(10))) struct TLSTests {
     /// A served directory, a destination beside it, and a server over it.
     private struct World {
         let directory: TestSupport.TemporaryDirectory

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Servers that change between runs, or answer ranges wrongly: the file is right in the end, or not there.
-@Suite(.timeLimit(.minutes(2))) struct ChangingServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangingServerTests {
     static let size: Int64 = 4 << 20
     static let first = Resource(.pattern(seed: 1, count: size))
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Trees that are mirrored from a real WebDAV server.
-@Suite(.timeLimit(.minutes(3))) struct CollectionTests {
+@Suite(.timeLimit(.minutes(10))) struct CollectionTests {
     @Test("A tree of odd names is mirrored from its collections byte for byte, and a second run fetches nothing")
     func mirrorsCollections() async throws {
         try await withTemporaryDirectory { directory in

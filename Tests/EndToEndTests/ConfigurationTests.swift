@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Options that stand in files.
-@Suite(.timeLimit(.minutes(2))) struct ConfigurationTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfigurationTests {
     @Test("The command line wins over --config, which wins over the destination's own file")
     func precedence() async throws {
         try await withTemporaryDirectory { directory in

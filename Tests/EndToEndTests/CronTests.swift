@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// dlsync as cron runs it: no terminal, no input, and files that tell of it.
-@Suite(.timeLimit(.minutes(2))) struct CronTests {
+@Suite(.timeLimit(.minutes(10))) struct CronTests {
     private static func json(_ line: some StringProtocol) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }

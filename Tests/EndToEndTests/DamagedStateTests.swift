@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Runs that find the state of a destination damaged, or made by a later version.
-@Suite(.timeLimit(.minutes(3))) struct DamagedStateTests {
+@Suite(.timeLimit(.minutes(10))) struct DamagedStateTests {
     /// What happens to the files of the state between two runs.
     enum Damage: Hashable, Sendable {
         case cut(to: Int)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Mirrors from which files are deleted, by the built command.
-@Suite(.timeLimit(.minutes(4))) struct DeletionTests {
+@Suite(.timeLimit(.minutes(10))) struct DeletionTests {
     private let directory: TemporaryDirectory
     private let destination: String
     private let server: FaultServer

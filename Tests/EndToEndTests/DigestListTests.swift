@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Lists of digests beside the sources.
-@Suite(.timeLimit(.minutes(2))) struct DigestListTests {
+@Suite(.timeLimit(.minutes(10))) struct DigestListTests {
     /// The SHA-256 digest of "abc".
     private static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Small file systems that a set of files does not fit into.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: Mount.isAllowed, "needs the right to mount a tmpfs"))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Mount.isAllowed, "needs the right to mount a tmpfs"))
 struct DiskFullTests {
     private let directory: TemporaryDirectory
     private let destination: String

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Destinations that cannot be written to, and disks that fill up.
-@Suite(.timeLimit(.minutes(2))) struct DiskTests {
+@Suite(.timeLimit(.minutes(10))) struct DiskTests {
     @Test("A destination that is a file, or lies below one, is told in one sentence")
     func refusesFile() async throws {
         try await withTemporaryDirectory { directory in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a dry run tells, and that it writes nothing.
-@Suite(.timeLimit(.minutes(2))) struct DryRunTests {
+@Suite(.timeLimit(.minutes(10))) struct DryRunTests {
     private static let size: Int64 = 8 << 20
 
     @Test("A dry run into a directory that is not there says what would come, and makes nothing")

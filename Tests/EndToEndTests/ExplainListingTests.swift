@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What `--explain-listing` prints.
-@Suite(.timeLimit(.minutes(2))) struct ExplainListingTests {
+@Suite(.timeLimit(.minutes(10))) struct ExplainListingTests {
     private static let page = """
         <html><head><title>Index of /pub</title></head><body><a href="../">../</a> <a href="?C=N">Name</a>
         <a href="a b.iso">a b.iso</a> <a href="sub/">sub/</a> <a href="https://example.org/x">x</a></body></html>

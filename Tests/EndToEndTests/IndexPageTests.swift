@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Trees that are mirrored by the index pages of real servers.
-@Suite(.timeLimit(.minutes(3))) struct IndexPageTests {
+@Suite(.timeLimit(.minutes(10))) struct IndexPageTests {
     /// A server and the form of its pages.
     enum Kind: CaseIterable {
         case nginx, nginxRounded, nginxXML, apachePlain, apacheFancy, apacheTable, lighttpd, caddy, python

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Runs that are killed at any moment.
-@Suite(.timeLimit(.minutes(3)), .tags(.large)) struct KillTests {
+@Suite(.timeLimit(.minutes(10)), .tags(.large)) struct KillTests {
     /// When a run is killed.
     private enum Moment: CaseIterable {
         /// Its first request has arrived.

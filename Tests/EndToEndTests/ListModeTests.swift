@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What `--list` prints.
-@Suite(.timeLimit(.minutes(2))) struct ListModeTests {
+@Suite(.timeLimit(.minutes(10))) struct ListModeTests {
     @Test("Listings are told and followed, and told only where the depth forbids it")
     func followsListings() async throws {
         let server = try FaultServer()

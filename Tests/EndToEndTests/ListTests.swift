@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Lists and what becomes of their files, against nginx.
-@Suite(.timeLimit(.minutes(3))) struct ListTests {
+@Suite(.timeLimit(.minutes(10))) struct ListTests {
     @Test("Two hundred mixed files come whole by a list, and the second run fetches none")
     func mirrorsList() async throws {
         try await withTemporaryDirectory { directory in

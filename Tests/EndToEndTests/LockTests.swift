@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Several runs on one destination.
-@Suite(.timeLimit(.minutes(2))) struct LockTests {
+@Suite(.timeLimit(.minutes(10))) struct LockTests {
     @Test("Of twenty runs that start at once one works, and the others end silently with 7")
     func letsOneWork() async throws {
         let directory = try TemporaryDirectory()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Destinations in which directories of other file systems are mounted, or that have less room than the state needs.
-@Suite(.timeLimit(.minutes(4)), .enabled(if: Mount.isAllowed, "needs the right to mount a tmpfs"))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Mount.isAllowed, "needs the right to mount a tmpfs"))
 struct MountedTests {
     private let directory: TemporaryDirectory
     private let destination: String

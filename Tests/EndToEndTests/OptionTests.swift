@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What options change on the wire and on the disk.
-@Suite(.timeLimit(.minutes(2))) struct OptionTests {
+@Suite(.timeLimit(.minutes(10))) struct OptionTests {
     @Test("Every request says who sends it, in the words that the user wants")
     func sendsUserAgent() async throws {
         let directory = try TemporaryDirectory()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What is shown of a run while it runs, and that none of it is shown where nobody looks.
-@Suite(.timeLimit(.minutes(2))) struct ProgressTests {
+@Suite(.timeLimit(.minutes(10))) struct ProgressTests {
     private static let size: Int64 = 8 << 20
 
     private func halfServed() throws -> (FaultServer, [UInt8]) {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Servers that are down, stall or refuse for a while.
-@Suite(.timeLimit(.minutes(2))) struct RetryTests {
+@Suite(.timeLimit(.minutes(10))) struct RetryTests {
     @Test("A server that is down is told in one sentence with its URL")
     func tellsServerDown() async throws {
         try await withTemporaryDirectory { directory in

@@ -4,7 +4,7 @@ import Testing
 @Suite("Secrets") struct SecretTests {
     private static let secret = "open-sesame-4711"
 
-    @Test("A password is on no list of processes, in no message, and in no file of the state", .timeLimit(.minutes(1)))
+    @Test("A password is on no list of processes, in no message, and in no file of the state", .timeLimit(.minutes(10)))
     func isNowhere() async throws {
         try await FaultServer.run { server in
             server.serve("/a", Resource(.bytes([1])), script: [.once(.hold("a"))])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Runs that are asked to end.
-@Suite(.timeLimit(.minutes(2))) struct SignalTests {
+@Suite(.timeLimit(.minutes(10))) struct SignalTests {
     private static let size: Int64 = 24 << 20
     private static let piece: Int64 = 1 << 20
 

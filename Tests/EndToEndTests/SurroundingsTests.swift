@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The places and the circumstances in which the command is run.
-@Suite(.timeLimit(.minutes(1))) struct SurroundingsTests {
+@Suite(.timeLimit(.minutes(10))) struct SurroundingsTests {
     @Test(
         "A destination may be named in any way",
         arguments: ["here", "here/", "./here", ".", "link", "a/../here", "sp ace", "ü"])

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The command line itself.
-@Suite(.timeLimit(.minutes(1))) struct UsageTests {
+@Suite(.timeLimit(.minutes(10))) struct UsageTests {
     @Test(
         "A wrong command line ends with 2 and says what is wrong, how the command is called and where to read on",
         arguments: [

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `--verify` and `--repair`.
-@Suite(.timeLimit(.minutes(2))) struct VerifyModeTests {
+@Suite(.timeLimit(.minutes(10))) struct VerifyModeTests {
     @Test("One flipped byte in a large file is found, told, and repaired, and nothing else is fetched")
     func flippedByte() async throws {
         try await withTemporaryDirectory { directory in

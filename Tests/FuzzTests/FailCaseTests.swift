@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Inputs by which `Fuzz/run` once found a fault, and the documents that it starts with.
-@Suite(.timeLimit(.minutes(2))) struct FailCaseTests {
+@Suite(.timeLimit(.minutes(10))) struct FailCaseTests {
     private static let directory = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fuzz")

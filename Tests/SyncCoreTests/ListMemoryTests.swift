@@ -33,7 +33,7 @@ private func read(
     return claimed
 }
 
-@Suite(.timeLimit(.minutes(3))) struct ListMemoryTests {
+@Suite(.timeLimit(.minutes(10))) struct ListMemoryTests {
     /// In a process of its own, since what other tests take would be counted too. A release build takes some thirty bytes.
     @Test("case 23: a line of a long list costs a few hundred bytes at most, however long it is")
     func memoryOfLines() async {

@@ -16,7 +16,7 @@ struct Question: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(method) \(fields) is answered \(status)" }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct FaultServerTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultServerTests {
     @Test(
         "A resource is served as nginx serves a file",
         arguments: [
@@ -235,7 +235,7 @@ struct Question: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test("curl agrees that a download is whole, and resumes one that was cut", .timeLimit(.minutes(1)))
+    @Test("curl agrees that a download is whole, and resumes one that was cut", .timeLimit(.minutes(10)))
     func servesCurl() async throws {
         try await withTemporaryDirectory { directory in
             try await FaultServer.run { server in

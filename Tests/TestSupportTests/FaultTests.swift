@@ -6,7 +6,7 @@ private let size: Int64 = 1000
 private let resource = Resource(.pattern(seed: 2, count: size), etag: "\"v1\"")
 private let whole = pattern(seed: 2, ByteRange(0, size))
 
-@Suite(.timeLimit(.minutes(2))) struct FaultTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultTests {
     private func answer(_ faults: Fault..., method: String = "GET", fields: [String] = []) throws -> RawAnswer {
         try FaultServer.run { server in
             server.serve("/a", resource, script: [.always(faults)])

@@ -3,7 +3,7 @@ import SyncCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct ProcessTests {
     @Test("Both streams and the status of a program come back")
     func capturesStreams() async throws {
         let result = try await ChildProcess.run("/bin/sh", ["-c", "echo out; echo err >&2; exit 7"])

@@ -3,7 +3,7 @@ import SyncCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct WebServerTests {
+@Suite(.timeLimit(.minutes(10))) struct WebServerTests {
     private func ask(_ server: WebServer, _ target: String, _ fields: [String] = []) throws -> RawAnswer {
         let client = try RawClient(port: server.port)
         try client.request("GET", target, fields + ["Connection: close"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DLSync
 
-@Suite(.timeLimit(.minutes(1))) struct EventQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct EventQueueTests {
     @Test("A long queue gives everything in order, and a writer that waits for room never runs far ahead")
     func isBounded() async throws {
         let queue = EventQueue<Int>()

@@ -7,7 +7,7 @@ import Testing
 
 /// The tests of whole sessions. One after the other: each has threads, servers and loops of its own, and some of them turn
 /// a clock as fast as they can.
-@Suite(.serialized, .timeLimit(.minutes(2))) enum SessionTests {}
+@Suite(.serialized, .timeLimit(.minutes(10))) enum SessionTests {}
 
 /// What one run of a session told, ordered by path.
 struct Told: Sendable {

@@ -11,7 +11,7 @@ private struct Row: Hashable {
     var directory: String
 }
 
-@Suite(.timeLimit(.minutes(2))) struct OwnershipTests {
+@Suite(.timeLimit(.minutes(10))) struct OwnershipTests {
     private static let directories = ["", "a", "a/b", "c"]
 
     private static func isShielded(_ directory: String, by shielded: Set<String>) -> Bool {

@@ -6,7 +6,7 @@ import Testing
 
 /// Memory that stays the same however long a document is. Each is read in a process of its own, where nothing else is
 /// kept.
-@Suite(.timeLimit(.minutes(2))) struct StreamingTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamingTests {
     /// The resident memory of this process, in bytes.
     private static func residentBytes() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What documents do that want to harm, or were harmed.
-@Suite(.timeLimit(.minutes(2))) struct XMLHostileTests {
+@Suite(.timeLimit(.minutes(10))) struct XMLHostileTests {
     private func error(_ text: some Sequence<UInt8>, named name: String = "sitemap", charset: String? = nil) -> String?
     {
         let context = ManifestContext(sourceName: "doc", baseURL: WebURL("http://h.example/"), charset: charset)
