@@ -27,7 +27,8 @@ import Testing
             // No other server comes up at this address meanwhile.
             let (address, port) = ("127.0.0.77", try freePort())
             let process = try Command.start(
-                ["-", directory.appending("here")], input: Array("http://\(address):\(port)/file".utf8))
+                ["--retries", "1000", "--retry-max-wait", "1s", "-", directory.appending("here")],
+                input: Array("http://\(address):\(port)/file".utf8))
             try await waitUntil("the state") { exists(directory.appending("here/.dlsync/state.db")) }
             let server = try FaultServer(address: address, port: port)
             defer { server.stop() }
