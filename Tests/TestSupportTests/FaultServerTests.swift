@@ -216,7 +216,7 @@ struct Question: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test("Connections that follow one another are counted as one that ends and one that begins at most, whoever closes them")
+    @Test("Connections that follow one another count as one that ends and one that begins, whoever closes them")
     func countsConnections() throws {
         try FaultServer.run { server in
             server.serve("/a", resource)
