@@ -17,8 +17,12 @@ import Testing
         try writeFile(list, server.url("/file") + size)
         let arguments = ["-s", "1", "--retries", "2", list, directory.appending("here")]
         let process = try Command.start(arguments)
+        // What was sent may not have been taken yet.
         try await waitUntil("half of the file") {
-            server.bodyBytesSent >= Self.size / 2 || !process.isRunning
+            try partials(directory).contains {
+                try firstDifference($0, seed: 1, count: Self.size) ?? 0 >= Self.size / 2
+            }
+                || !process.isRunning
         }
         process.send(SIGINT)
         let result = try await process.wait()
@@ -26,6 +30,13 @@ import Testing
         try await server.waitUntilIdle()
         server.setScript("/file", [])
         return arguments
+    }
+
+    /// The files of what is here in part.
+    private func partials(_ directory: TemporaryDirectory) throws -> [String] {
+        let partials = directory.appending("here/.dlsync/partial")
+        guard exists(partials) else { return [] }
+        return try treeListing(partials).keys.map { "\(partials)/\($0)" }.filter { !$0.hasSuffix("reserve") }
     }
 
     /// What the server does when the second run asks for the rest.
