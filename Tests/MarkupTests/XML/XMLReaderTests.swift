@@ -354,7 +354,7 @@ import Testing
         #expect(reading.problems.count == 3 && reading.items.count == 5)
         #expect(
             reading.entries.first?.modified
-                == ListedDate(secondsSinceEpoch: 1_577_934_245, hasZone: true, hasSeconds: true))
+                == ListedDate(secondsSinceEpoch: 1_577_934_245, hasZone: true, precision: .second))
     }
 
     @Test(
