@@ -131,9 +131,10 @@ struct SourceReading: Sendable {
     }
 
     private func readFile(_ bytes: FileBytes, _ document: Document) async throws(Failure) -> [Document] {
-        let context = ManifestContext(
+        var context = ManifestContext(
             sourceName: document.source.name, baseURL: baseOfFiles ?? configuration.baseURL,
             directory: document.place.directory)
+        context.locations = configuration.locations
         var reader = DocumentReader(context: context, format: document.format, explanations: explanations)
         var found = Found(in: document)
         while let piece = try await bytes.next() {
@@ -156,12 +157,12 @@ struct SourceReading: Sendable {
                 let isSource = document.depth == 0 && document.pageBefore == nil
                 let given = isSource ? configuration.baseURL : nil
                 // After a cut the listing is told once more from its start; entries that were taken are passed over then.
-                reader = DocumentReader(
-                    context: ManifestContext(
-                        sourceName: document.source.name, baseURL: given ?? finalURL,
-                        mediaType: head.representation.mediaType, charset: head.charset,
-                        directory: document.place.directory),
-                    format: document.format, explanations: explanations)
+                var context = ManifestContext(
+                    sourceName: document.source.name, baseURL: given ?? finalURL,
+                    mediaType: head.representation.mediaType, charset: head.charset,
+                    directory: document.place.directory)
+                context.locations = configuration.locations
+                reader = DocumentReader(context: context, format: document.format, explanations: explanations)
                 explanations?.begin()
                 yielded.takeBack(found.entries, of: document.place.source)
                 found = Found(in: document)
