@@ -88,6 +88,11 @@ final class EntryJob: TransferJob {
 
     var splittable: Int64 { stage.isDownloading ? running?.machine.splittable ?? 0 : 0 }
 
+    func inviteHelp() {
+        guard stage.isDownloading else { return }
+        running?.machine.inviteHelp()
+    }
+
     func split(in loop: isolated TransferLoop) {
         perform(running?.machine.split() ?? [], in: loop)
     }

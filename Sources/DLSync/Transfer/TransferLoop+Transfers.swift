@@ -55,6 +55,7 @@ extension TransferLoop {
             var best: (job: any TransferJob, rest: Int64)?
             for transfer in transfers.values {
                 guard transfer.isWorthHelping, let job = jobs[transfer.job] else { continue }
+                if limiter.hasCarriedMore(host: job.nextURL.origin) { job.inviteHelp() }
                 let rest = job.splittable
                 guard rest > best?.rest ?? 0, limiter.hasSpare(host: job.nextURL.origin, now: now) else { continue }
                 best = (job, rest)
