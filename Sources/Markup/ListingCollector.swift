@@ -32,7 +32,7 @@ struct ListingCollector {
         }
         let digests = LinkJudge.digest(of: row.link).map { [$0] } ?? row.metadata.digests
         let entry = Entry(
-            urls: [url], suggestedPath: place, size: row.metadata.size, modified: row.metadata.modified,
+            urls: [url], suggestedPath: place, size: row.metadata.size.inIndex, modified: row.metadata.modified,
             digests: digests, origin: origin)
         if let index = known[url] {
             if index >= 0 { merge(entry, at: index) }

@@ -93,7 +93,7 @@ private let zstdHello = decoded("28b52ffd045879000068656c6c6f2c206c697374696e670
         #expect(error?.message.contains("grows more than 400 times") == true)
     }
 
-    @Test("a document that grows without measure is stopped on the way", arguments: [true, false])
+    @Test("case 131: a document that grows without measure is stopped on the way", arguments: [true, false])
     func bomb(_ isOfRatio: Bool) throws {
         var limits = Unpacker.Limits()
         if isOfRatio {

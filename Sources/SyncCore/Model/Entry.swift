@@ -45,6 +45,9 @@ public enum SizeKnowledge: Hashable, Sendable {
     /// and is never held against a file.
     case claimed(Int64)
 
+    /// What an index page of a server says, who may make a file only when it is asked for: no bytes are a hint there.
+    package var inIndex: SizeKnowledge { self == .exact(0) ? .claimed(0) : self }
+
     /// Whether a file of this many bytes agrees with what is known.
     public func allows(_ size: Int64) -> Bool {
         switch self {

@@ -49,7 +49,9 @@ import Testing
             .replacing("priority='", with: "preference='9")
         let third = try readXML(
             metalink(file("<resources>\(resources)</resources>"), version: 3).utf8, preferring: preferred)
-        let isNear = { (name: String) in name == "c" && countries.contains("de") || name == "d" && countries.contains("at") }
+        let isNear = { (name: String) in
+            name == "c" && countries.contains("de") || name == "d" && countries.contains("at")
+        }
         let wanted = ["d", "c", "b", "a"].filter(isNear) + ["d", "c", "b", "a"].filter { !isNear($0) }
         #expect(third.lines == ["f " + wanted.map { "http://\($0).example/f" }.joined(separator: " ")])
     }
@@ -298,7 +300,7 @@ import Testing
         + "<service name='o2' serviceType='OPENDAP' base='/o/'/>"
 
     @Test(
-        "a dataset's service is its own, or its access's, or inherited from the nearest above; compound ones are looked into",
+        "cases 133, 134: a dataset's service is its own, its access's, or inherited; compound ones are looked into",
         arguments: [
             ("<dataset urlPath='d/a.nc' serviceName='all'/>", ["a.nc http://h.example/files/d/a.nc?dl=1"]),
             (

@@ -10,7 +10,7 @@ private func read(_ text: String, base: String? = "http://h.example/d%20d/", dir
 }
 
 @Suite struct JSONListingReaderTests {
-    @Test("names, sizes, dates and kinds of the servers' own words")
+    @Test("case 138: names, sizes, dates and kinds of the servers' own words")
     func members() throws {
         let reading = try read(
             """

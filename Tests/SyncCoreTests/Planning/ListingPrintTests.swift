@@ -35,7 +35,8 @@ private struct Page: CustomTestStringConvertible, Sendable {
     @Test(
         "The less a page shows, the more of those above it must say the same",
         arguments: [
-            ("the same bytes and sizes", true, Page(), 1), ("the same bytes, names alone", true, Page(size: .unknown), 2),
+            ("the same bytes and sizes", true, Page(), 1),
+            ("the same bytes, names alone", true, Page(size: .unknown), 2),
             ("the same bytes, names and a date", true, Page(size: .unknown, date: 0), 1),
             ("other bytes, sizes", false, Page(), 3), ("other bytes, names alone", false, Page(size: .unknown), 5),
         ])
