@@ -87,10 +87,16 @@ extension PublishDesk {
         guard let algorithm = item.wanted?.algorithm ?? item.recorded else { return nil }
         do {
             let running: RunningDigest
-            if let known = item.running, known.algorithm == algorithm {
+            if let known = item.running, known.algorithm == algorithm,
+                item.blockLength == nil || known.blockLength == item.blockLength
+            {
                 running = known
             } else {
-                do { running = try RunningDigest(algorithm) } catch { return .failed(error.failure) }
+                do {
+                    running = try RunningDigest(algorithm, blockLength: item.blockLength)
+                } catch {
+                    return .failed(error.failure)
+                }
             }
             let digest: Digest
             item.bytes?.withUnsafeBytes { running.update($0, at: 0) }
@@ -102,6 +108,7 @@ extension PublishDesk {
                 digest = try running.finish()
             }
             item.digest = digest
+            item.blocks = running.blockDigests.flatMap { $0.covers(item.length) ? $0 : nil }
             guard let wanted = item.wanted, digest != wanted else { return nil }
             return .mismatch(
                 Failure(
@@ -153,6 +160,7 @@ extension PublishDesk {
         try destination.publish(partial: item.partialID, as: item.path)
         var record = FileRecord(path: item.path, identity: item.identity, file: file, digest: item.digest)
         record.listed = item.listed
+        record.blocks = item.blocks
         return record
     }
 

@@ -23,6 +23,10 @@ final class PublishDesk: Sendable {
         var wanted: Digest?
         /// The digest that is to be recorded where none is wanted.
         var recorded: DigestAlgorithm?
+        /// How long the blocks are of which digests are to be recorded; nil for none.
+        var blockLength: Int64?
+        /// The digests of the blocks that were computed.
+        var blocks: PieceDigests?
         var running: RunningDigest?
         /// What was computed.
         var digest: Digest?

@@ -123,10 +123,14 @@ extension TransferLoop {
     }
 
     /// Takes jobs on for what a plan decided.
-    func run(_ entries: [PlannedEntry], context: RunContext) async {
+    ///
+    /// - Parameter mended: What the record says of the file, where it is to be mended.
+    func run(_ entries: [PlannedEntry], mended: Mended? = nil, context: RunContext) async {
         for planned in entries {
             await waitForRoom()
-            begin(EntryJob(id: newJobID(), facts: planned.facts, decision: planned.decision, context: context))
+            begin(
+                EntryJob(
+                    id: newJobID(), facts: planned.facts, decision: planned.decision, mended: mended, context: context))
         }
     }
 

@@ -296,6 +296,9 @@ public final class SyncSession: Sendable {
     /// What is here of an entry.
     func survey(_ facts: EntryFacts) async -> EntryFacts { await surveyor.survey([facts]).first ?? facts }
 
+    /// The recorded digests of the blocks of a file.
+    func blocks(of path: RelativePath) throws(StateError) -> PieceDigests? { try state.blocks(of: path) }
+
     /// The record of the unfinished data of a path.
     func partial(at path: RelativePath) -> PartialRecord? { (try? state.partials(for: [path]))?.first ?? nil }
 

@@ -61,6 +61,11 @@ package final class StateStore: Sendable {
         try withDatabase { (database, _) throws(StateError) in try database.files(after: path, limit: limit) }
     }
 
+    /// The digests of the blocks of a complete file; nil where there are none.
+    package func blocks(of path: RelativePath) throws(StateError) -> PieceDigests? {
+        try withDatabase { (database, _) throws(StateError) in try database.blocks(path) }
+    }
+
     /// The records of partials, in the order of the paths; nil where there is none, or none that can be believed. After
     /// a crash of the machine only what was synced is in their extents.
     package func partials(for paths: [RelativePath]) throws(StateError) -> [PartialRecord?] {

@@ -28,6 +28,8 @@ final class EntryJob: TransferJob {
     /// The machine of the stages `downloading` and `publishing`.
     var running: RunningDownload?
     var decision: Decision?
+    /// What a file was that is mended; nil for one that is not.
+    let mended: Mended?
     var partial: PartialFile?
     var partialID: String?
     /// Whether the state has a record of the partial.
@@ -46,7 +48,8 @@ final class EntryJob: TransferJob {
     private var lastRecorded = ByteRangeSet()
 
     /// - Parameter decision: What a plan decided, when this job carries one out.
-    init(id: JobID, facts: EntryFacts, decision: Decision? = nil, context: RunContext) {
+    init(id: JobID, facts: EntryFacts, decision: Decision? = nil, mended: Mended? = nil, context: RunContext) {
+        self.mended = mended
         self.id = id
         self.facts = facts
         self.context = context
@@ -352,6 +355,14 @@ final class EntryJob: TransferJob {
                 path: facts.path, have: held + onTheWay, size: length, transfers: running?.machine.activeTransfers ?? 0)
         )
     }
+}
+
+/// What the record says of a file that is to be mended.
+struct Mended: Hashable, Sendable {
+    var representation: Representation
+    var digest: Digest?
+    /// Whether digests of its blocks are recorded, and so are to be of what comes in its place.
+    var hasBlocks: Bool
 }
 
 /// The machine of a download that runs. Held by reference, as a value in an optional would be copied whole for each question.

@@ -10,6 +10,9 @@ public struct FileRecord: Hashable, Sendable {
     public var digest: Digest?
     /// What its source said of it when it was proven, in the words of ``ListedFacts``; nil where that was too little.
     package var listed: String?
+    /// The digests of its blocks, to be written with the record. It is nil in a record that is read: they are many, and
+    /// asked for by themselves.
+    package var blocks: PieceDigests?
 
     /// A record of a complete file.
     public init(path: RelativePath, identity: Identity, file: LocalFile, digest: Digest? = nil) {
