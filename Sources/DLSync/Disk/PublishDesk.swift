@@ -71,6 +71,8 @@ final class PublishDesk: Sendable {
 
     let destination: Destination
     let state: StateStore?
+    /// Where files are kept that are replaced; nil where they are not.
+    let backup: Backup?
     /// What the destination's file system has promised to downloads and not yet given.
     let space: Mutex<SpaceBudget>
     /// Bytes that are to stay free.
@@ -101,7 +103,10 @@ final class PublishDesk: Sendable {
     static let fewItems = 4
 
     /// - Parameter run: The run's number, which makes the names of its partials unlike those of all other runs.
-    init(destination: Destination, state: StateStore?, run: Int64, minimumFree: Int64 = 0) {
+    init(
+        destination: Destination, state: StateStore?, run: Int64, minimumFree: Int64 = 0, backup: Backup? = nil
+    ) {
+        self.backup = backup
         self.minimumFree = minimumFree
         space = Mutex(SpaceBudget(kept: minimumFree))
         self.destination = destination

@@ -21,6 +21,8 @@ public struct DestinationStatus: Hashable, Sendable {
     public var lastSuccess: HTTPDate?
     /// What was learnt of hosts, by origin.
     public var hosts: [HostFacts] = []
+    /// The sources that ever named something, by name.
+    public var sources: [SourceRecord] = []
     /// Things that were found on reading, as sentences without a full stop.
     public var notes: [String] = []
 
@@ -56,6 +58,7 @@ public struct DestinationStatus: Hashable, Sendable {
             runs = try state.runs(limit: 10)
             lastSuccess = try state.lastSuccess()
             hosts = try state.allHostFacts()
+            sources = try state.sources()
         } catch {
             throw error.failure
         }

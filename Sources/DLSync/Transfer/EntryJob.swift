@@ -296,23 +296,15 @@ final class EntryJob: TransferJob {
             status: status, reason: reason, bytes: bytes, requests: requests,
             duration: loop.now - startedAt, size: size, digest: digest, failure: failure)
         if status == .failed {
-            context.noteFailure()
-            outcome.entry = facts.entry
-            remember(failure, in: &outcome)
+            if failure?.code == .missing, context.vanished?.take(outcome, of: facts) == true {
+                return leave(failed: false, in: loop)
+            }
+            outcome = context.failed(outcome, facts)
         } else if status == .kept, facts.failure != nil {
             context.desk.note(.forgetFailure(facts.path))
         }
         loop.tell(.outcome(outcome), to: context.events)
         leave(failed: status == .failed, in: loop)
-    }
-
-    /// Notes a failure, which a run that was interrupted is none of.
-    private func remember(_ failure: Failure?, in outcome: inout Outcome) {
-        guard let failure, failure.code != .interrupted else { return }
-        let now = currentDate()
-        context.desk.note(.failed(facts.path, resource: facts.resource, message: failure.message, at: now))
-        outcome.failingSince = facts.failure?.firstDate ?? now
-        outcome.failedRuns = (facts.failure?.runs ?? 0) + 1
     }
 
     private func leave(failed: Bool, in loop: isolated TransferLoop) {

@@ -24,6 +24,11 @@ package enum StatusRendering {
         for run in status.runs {
             text += "  \(run.started)  " + end(of: run, isBusy: status.isBusy && run == status.runs.first) + "\n"
         }
+        if !status.sources.isEmpty { text += "\nSOURCES\n" }
+        for source in status.sources {
+            let last = source.lastRead.map { "given last \(age($0, now)) ago" } ?? "not given for a hundred runs"
+            text += "  \(name(source))  \(count(source.files, "file")), \(last)\n"
+        }
         if !status.hosts.isEmpty { text += "\nHOSTS\n" }
         for host in status.hosts { text += "  \(host.origin)  \(facts(host).joined(separator: ", "))\n" }
         return text
@@ -47,6 +52,14 @@ package enum StatusRendering {
 
     private static func name(_ path: RelativePath) -> String { TerminalText.printable(path.bytes) }
 
+    private static func name(_ source: SourceRecord) -> String { TerminalText.printable(Array(source.shownName.utf8)) }
+
+    /// What was forgotten of a source.
+    package static func text(_ forgotten: ForgottenSource) -> String {
+        "forgot \(name(forgotten.source)): \(count(forgotten.files, "file")) of it "
+            + "\(forgotten.files == 1 ? "is" : "are") no source's any more\n"
+    }
+
     private static func count(_ number: Int64, _ word: String) -> String {
         "\(number) \(word)\(number == 1 ? "" : "s")"
     }
@@ -56,7 +69,7 @@ package enum StatusRendering {
         DurationText.text(.seconds(max(0, now.secondsSinceEpoch - date.secondsSinceEpoch)))
     }
 
-    /// For programs: a line for each partial, failure, run and host, then the summary.
+    /// For programs: a line for each partial, failure, run, source and host, then the summary.
     package static func json(_ status: DestinationStatus, now: HTTPDate) -> String {
         var text = ""
         for partial in status.partials {
@@ -83,6 +96,12 @@ package enum StatusRendering {
             object.add("started", .string(run.started.iso8601))
             object.add("ended", string: run.ended?.iso8601)
             object.add("exitStatus", integer: run.exitStatus.map(Int64.init))
+            text += object.line
+        }
+        for source in status.sources {
+            var object: JSONObject = ["type": "source", "name": .string(source.shownName)]
+            object.add("files", integer: source.files)
+            object.add("lastRead", string: source.lastRead?.iso8601)
             text += object.line
         }
         for host in status.hosts {

@@ -96,3 +96,23 @@ public struct RunRecord: Hashable, Sendable {
         self.exitStatus = exitStatus
     }
 }
+
+/// What the state remembers of a source.
+public struct SourceRecord: Hashable, Sendable {
+    /// What tells it from others: a URL without its volatile parts, a file's full path, or `-`.
+    public var name: String
+    /// How many files it named when it was read last.
+    public var files: Int64
+    /// When the last run began that had it; nil for more than a hundred runs ago.
+    public var lastRead: HTTPDate?
+
+    /// A record of a source.
+    public init(name: String, files: Int64, lastRead: HTTPDate?) {
+        self.name = name
+        self.files = files
+        self.lastRead = lastRead
+    }
+
+    /// The name as it is shown, without credentials and signatures.
+    public var shownName: String { WebURL(name)?.redacted ?? name }
+}
