@@ -79,7 +79,9 @@ struct Settings: Hashable, Sendable {
             sources = try Self.sources(words.dropLast())
         }
         destination = try words.last.map { word throws(UsageError) in try Self.destination(word) } ?? []
-        forgottenSource = try arguments.text("forget-source")
+        forgottenSource = try arguments.parsed("forget-source", expecting: "a source, as --status names it") {
+            $0.isEmpty ? nil : $0
+        }
         if mode == .sync || mode == .forgetSource { try arguments.require("dry-run", with: "json") }
         for group in LayeredArguments.exclusive { try arguments.requireAtMostOne(of: group) }
         printsJSON = arguments.flag("json")

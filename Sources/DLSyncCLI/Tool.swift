@@ -133,7 +133,8 @@ package struct Tool: Sendable {
         case .dryRun: await plan(session, settings)
         case .verify: await bringUpToDate(session.verify(settings.sources), settings, recorder)
         case .repair: await bringUpToDate(session.verify(settings.sources, repairs: true), settings, recorder)
-        case .sync, .list, .explain, .status, .forgetSource: await bringUpToDate(session.run(settings.sources), settings, recorder)
+        case .sync, .list, .explain, .status, .forgetSource:
+            await bringUpToDate(session.run(settings.sources), settings, recorder)
         }
     }
 

@@ -244,7 +244,8 @@ extension EntryJob {
                     job: id, path: facts.path, partialID: partialID,
                     identity: Identity(resource: facts.resource, representation: representation), length: length,
                     wanted: wantedDigest(of: representation), recorded: recordedAlgorithm,
-                    blockLength: blockLength(of: length), running: digest, listed: listed(of: representation), pieces: facts.entry.pieces,
+                    blockLength: blockLength(of: length), running: digest, listed: listed(of: representation),
+                    pieces: facts.entry.pieces,
                     comesLast: context.comesLast(facts.path)),
                 now: loop.now)
         } catch {

@@ -144,6 +144,10 @@ struct ReportRenderingTests {
                 origin: "http://h:80", traits: HostTraits(refusesRanges: true), permits: 2,
                 learnt: first)
         ]
+        status.sources = [
+            SourceRecord(name: "/lists/a\n", files: 1, lastRead: first),
+            SourceRecord(name: "http://me:secret@h/pub/", files: 3, lastRead: nil),
+        ]
         return status
     }
 
@@ -164,6 +168,10 @@ struct ReportRenderingTests {
                 RUNS
                   1994-11-06T09:49:37Z  did not end: it was killed
                   1994-11-06T08:49:37Z  exit status 3 after 1:00
+
+                SOURCES
+                  /lists/a\\x0a  1 file, given last 1:00:03 ago
+                  http://h/pub/  3 files, not given for a hundred runs
 
                 HOSTS
                   http://h:80  gives no ranges, takes 2 at once
@@ -186,6 +194,8 @@ struct ReportRenderingTests {
                 {"type":"failure","path":"f","url":"http://h/f","reason":"gone","first":"1994-11-06T08:49:37Z","last":"1994-11-06T09:49:37Z","seconds":3603,"runs":2}
                 {"type":"run","number":2,"started":"1994-11-06T09:49:37Z","ended":null,"exitStatus":null}
                 {"type":"run","number":1,"started":"1994-11-06T08:49:37Z","ended":"1994-11-06T08:50:37Z","exitStatus":3}
+                {"type":"source","name":"/lists/a\n","files":1,"lastRead":"1994-11-06T08:49:37Z"}
+                {"type":"source","name":"http://h/pub/","files":3,"lastRead":null}
                 {"type":"host","origin":"http://h:80","refusesRanges":true,"ifRange":"tag","unsteadyTags":false,"permits":2}
                 {"type":"summary","version":1,"busy":false,"files":2,"bytes":3145728,"filesWithDigest":1,"partials":1,"failures":1,"lastSuccess":null}
 

@@ -154,7 +154,8 @@ extension SessionTests {
                 #expect(found.verified["a"]?.badParts == bad)
                 #expect(
                     found.verified["a"]?.reason.hasSuffix(
-                        "; 1048581 of 5242885 bytes lie in blocks that differ: 1048576-2097151, 5242880-5242884") == true)
+                        "; 1048581 of 5242885 bytes lie in blocks that differ: 1048576-2097151, 5242880-5242884")
+                        == true)
                 for _ in 0..<2 {
                     let before = server.requests.count
                     let repaired = try await Self.verify(bench, sources, repairs: true)
@@ -170,7 +171,8 @@ extension SessionTests {
             }
         }
 
-        @Test("A repair by blocks that finds another version on the server takes that one whole, or says that it differs")
+        @Test(
+            "A repair by blocks that finds another version on the server takes that one whole, or says that it differs")
         func repairsOtherVersion() async throws {
             let bench = try Bench()
             try await FaultServer.run { server in
