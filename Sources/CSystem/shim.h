@@ -18,6 +18,7 @@
 
 int fallocate(int fd, int mode, off_t offset, off_t length);
 int syncfs(int fd);
+int sync_file_range(int fd, off_t offset, off_t count, unsigned flags);
 ssize_t copy_file_range(int in_fd, off_t *in_offset, int out_fd, off_t *out_offset, size_t length, unsigned flags);
 
 /// The flag is 1 in <linux/fs.h>, and the wrapper is younger than some C libraries.

@@ -98,6 +98,21 @@ private func drain(_ limiter: inout Limiter, now: MonotonicTime = .zero) -> [Int
         #expect(limiter.takeSpare(host: "c", now: .zero) == true, "the ticket that waits is of a host at its cap")
     }
 
+    @Test func `a host that carried more is known until it is left alone`() {
+        var limiter = Limiter(total: 3, perHost: 3)
+        #expect(!limiter.hasCarriedMore(host: "a"))
+        for ticket in 1...2 { limiter.enqueue(.init(ticket), host: "a", priority: .start) }
+        #expect(drain(&limiter) == [1, 2])
+        #expect(!limiter.hasCarriedMore(host: "a"))
+        limiter.release(host: "a")
+        #expect(limiter.hasCarriedMore(host: "a"))
+        #expect(!limiter.hasCarriedMore(host: "b"))
+        #expect(limiter.takeSpare(host: "a", now: .zero) == true)
+        #expect(!limiter.hasCarriedMore(host: "a"), "as many as before")
+        for _ in 1...2 { limiter.release(host: "a") }
+        #expect(!limiter.hasCarriedMore(host: "a"), "forgotten")
+    }
+
     @Test func `refusals halve a host's cap down to one, a burst of them once`() {
         var limiter = Limiter(total: 16, perHost: 8)
         for number in 0..<20 { limiter.enqueue(.init(number), host: "a", priority: .start) }

@@ -107,6 +107,10 @@ package final class PartialFile: ReadableFile {
         try calls.setModified(descriptor.number, seconds: seconds, path: descriptor.path)
     }
 
+    /// Has what was written begin to go to the disk, so that less is left to be waited for when it has to last. Where that
+    /// cannot be done, nothing is lost.
+    package func startWriting() { try? calls.startWriting(descriptor.number, path: descriptor.path) }
+
     /// Syncs the data and what is needed to read it again, so that it outlasts a crash of the machine.
     package func synchronizeData() throws(DiskError) {
         try calls.synchronizeData(descriptor.number, path: descriptor.path)

@@ -80,6 +80,7 @@ final class PublishDesk: Sendable {
     let waiting = Mutex(Waiting())
     private let publishing = DispatchQueue(label: "dlsync.publish")
     private let reading = DispatchQueue(label: "dlsync.read")
+    private let writing = DispatchQueue(label: "dlsync.write")
     private let reserve = Mutex(Reserve.notTaken)
     /// What was synced of the partials of this run; for the publishing queue.
     let syncedExtents = Mutex<[String: ByteRangeSet]>([:])
@@ -223,6 +224,10 @@ final class PublishDesk: Sendable {
 
     /// Runs something that reads much of the disk, away from the loop and from the publishing.
     func read(_ work: @escaping @Sendable () -> Void) { reading.async(execute: work) }
+
+    /// Has what was written of a large file begin to go to the disk, beside everything else: the kernel may let the caller
+    /// wait for room in the disk's own queue.
+    func startWriting(_ partial: PartialFile) { writing.async { partial.startWriting() } }
 
     /// Writes the records that wait, and waits for it; finished files go on waiting.
     func writeRecords() async {

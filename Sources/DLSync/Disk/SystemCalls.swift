@@ -331,6 +331,11 @@ extension SystemCalls {
         note(.synced, path())
     }
 
+    /// `sync_file_range(2)` without a wait: what was written begins to go to the disk. It promises nothing.
+    func startWriting(_ descriptor: Int32, path: @autoclosure () -> String) throws(DiskError) {
+        _ = try perform(.sync, path()) { _ in sync_file_range(descriptor, 0, 0, UInt32(SYNC_FILE_RANGE_WRITE)) }
+    }
+
     /// `syncfs(2)`: everything of the file system that the descriptor lies on.
     func synchronizeFileSystem(_ descriptor: Int32, path: @autoclosure () -> String) throws(DiskError) {
         _ = try perform(.sync, path()) { _ in syncfs(descriptor) }

@@ -46,6 +46,8 @@ final class EntryJob: TransferJob {
     var startedAt: MonotonicTime = .zero
     private var ticks = 0
     private var lastRecorded = ByteRangeSet()
+    /// How many bytes were here when the disk was last asked to begin with them.
+    private var bytesUnderWay: Int64 = 0
 
     /// - Parameter decision: What a plan decided, when this job carries one out.
     init(id: JobID, facts: EntryFacts, decision: Decision? = nil, mended: Mended? = nil, context: RunContext) {
@@ -90,6 +92,11 @@ final class EntryJob: TransferJob {
     }
 
     var splittable: Int64 { stage.isDownloading ? running?.machine.splittable ?? 0 : 0 }
+
+    func inviteHelp() {
+        guard stage.isDownloading else { return }
+        running?.machine.inviteHelp()
+    }
 
     func split(in loop: isolated TransferLoop) {
         perform(running?.machine.split() ?? [], in: loop)
@@ -158,6 +165,11 @@ final class EntryJob: TransferJob {
     func record(in loop: isolated TransferLoop) {
         for transfer in loop.transfers(of: id) { progressed(transfer) }
         record(synced: false)
+        // As much as a disk takes in one go: the end of a large file does not wait for all of it.
+        if let partial, lastRecorded.count - bytesUnderWay >= 16 << 20 {
+            bytesUnderWay = lastRecorded.count
+            context.desk.startWriting(partial)
+        }
     }
 
     var name: String { "\(facts.path)" }

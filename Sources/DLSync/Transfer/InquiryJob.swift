@@ -4,7 +4,6 @@ internal import SyncCore
 final class InquiryJob: TransferJob {
     let id: JobID
     let priority = Limiter.Priority.inquiry
-    let splittable: Int64 = 0
     private var machine: InquiryMachine
     private var suggestedName: [UInt8]?
     private let answer: (ServerKnowledge, [UInt8]?) -> Void
@@ -18,8 +17,6 @@ final class InquiryJob: TransferJob {
     var name: String { nextURL.redacted }
     var demand: Int { machine.demand }
     var nextURL: WebURL { machine.url }
-
-    func split(in loop: isolated TransferLoop) {}
 
     func request(for id: TransferID) -> TransferRequest? { machine.request(for: id) }
 

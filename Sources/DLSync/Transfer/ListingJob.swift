@@ -5,7 +5,6 @@ final class ListingJob: TransferJob {
     let id: JobID
     let nextURL: WebURL
     let priority = Limiter.Priority.listing
-    let splittable: Int64 = 0
     private var machine: ListingMachine
     private let channel: ListingChannel
 
@@ -21,8 +20,6 @@ final class ListingJob: TransferJob {
 
     var name: String { nextURL.redacted }
     var demand: Int { machine.demand }
-
-    func split(in loop: isolated TransferLoop) {}
 
     func request(for id: TransferID) -> TransferRequest? { machine.request(for: id) }
 

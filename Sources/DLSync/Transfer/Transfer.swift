@@ -298,10 +298,8 @@ final class Transfer: TransferReceiver {
     /// Whether we hold its body back ourselves.
     var isHeld: Bool { !holds.isEmpty }
 
-    /// Whether the rest of its range would keep it busy for longer than it takes another transfer to begin.
-    var isWorthHelping: Bool {
-        limit.map { speed.needsLonger(than: .seconds(1), for: $0 - position) } ?? false
-    }
+    /// Whether another transfer that takes half of its range would save more than it costs.
+    var isWorthHelping: Bool { limit.map { speed.isWorthHelping(rest: $0 - position) } ?? false }
 
     /// Bytes that have arrived and that the job was not told of.
     var unreported: Int64 { position - reported }

@@ -20,12 +20,14 @@ protocol TransferJob: AnyObject {
     var priority: Limiter.Priority { get }
     /// How many bytes of its longest transfer could be given to another one; 0 for none.
     var splittable: Int64 { get }
-
     /// Whether so much is to come that a connection of its own pays.
     var isLarge: Bool { get }
     /// Whether it waits for the disk, so that it needs nothing of the network now.
     var isAtDisk: Bool { get }
 
+    /// Lets it have one more transfer than it would take by itself, as its host carries fewer than it did: ``splittable``
+    /// tells whether it has use for one.
+    func inviteHelp()
     /// Halves its longest transfer, so that there is use for one more.
     func split(in loop: isolated TransferLoop)
     /// The request for a transfer that has its permit; nil where there is no use for it any more.
@@ -51,7 +53,10 @@ protocol TransferJob: AnyObject {
 extension TransferJob {
     var isAtDisk: Bool { false }
     var isLarge: Bool { false }
+    var splittable: Int64 { 0 }
 
+    func inviteHelp() {}
+    func split(in loop: isolated TransferLoop) {}
     func record(in loop: isolated TransferLoop) {}
 
     /// Ends it because the run is interrupted.

@@ -21,13 +21,12 @@ extension TransferLoop {
                 limiter.release(host: use.host)
                 continue
             }
-            let host = job.nextURL.origin
-            guard host == use.host else {
+            guard job.nextURL == use.route.url || job.nextURL.origin == use.host else {
                 limiter.release(host: use.host)
                 refresh(job)
                 continue
             }
-            start(for: job, host: host)
+            start(for: job, on: use.route)
         }
         grantSeats()
         grantSpare()
@@ -38,12 +37,12 @@ extension TransferLoop {
         for host in Array(streams.carrying) where limiter.cap(host: host) == limiter.perHost {
             while !isInterrupted, streams.hasSeat(host), let ticket = limiter.first(host: host, now: now) {
                 guard let use = tickets[ticket], use.continuation == nil, let job = jobs[use.job], !job.isLarge,
-                    job.demand > 0, job.nextURL.origin == host
+                    job.demand > 0, job.nextURL == use.route.url || job.nextURL.origin == host
                 else { break }
                 limiter.withdraw(ticket)
                 tickets[ticket] = nil
                 queued[use.job, default: 1] -= 1
-                start(for: job, host: host, rides: true)
+                start(for: job, on: use.route, rides: true)
             }
         }
     }
@@ -55,6 +54,7 @@ extension TransferLoop {
             var best: (job: any TransferJob, rest: Int64)?
             for transfer in transfers.values {
                 guard transfer.isWorthHelping, let job = jobs[transfer.job] else { continue }
+                if limiter.hasCarriedMore(host: job.nextURL.origin) { job.inviteHelp() }
                 let rest = job.splittable
                 guard rest > best?.rest ?? 0, limiter.hasSpare(host: job.nextURL.origin, now: now) else { continue }
                 best = (job, rest)
@@ -64,23 +64,25 @@ extension TransferLoop {
                 transfer.flush()
                 job.progressed(transfer)
             }
-            let host = job.nextURL.origin
-            guard job.splittable > 0, limiter.takeSpare(host: host, now: now) else { return }
+            let route = Route(job.nextURL)
+            guard job.splittable > 0, limiter.takeSpare(host: route.origin, now: now) else { return }
             job.split(in: self)
             guard job.demand > 0 else {
-                limiter.release(host: host)
+                limiter.release(host: route.origin)
                 return
             }
-            start(for: job, host: host)
+            start(for: job, on: route)
         }
     }
 
-    /// - Parameter rides: Whether it shares the connection of another transfer, and has no permit of its own.
-    func start(for job: any TransferJob, host: String, rides: Bool = false) {
+    /// - Parameters:
+    ///   - route: What the permit was drawn for; another URL of its origin will do.
+    ///   - rides: Whether it shares the connection of another transfer, and has no permit of its own.
+    private func start(for job: any TransferJob, on route: Route, rides: Bool = false) {
         lastNumber += 1
         let id = TransferID(lastNumber)
         guard let request = job.request(for: id) else {
-            if !rides { limiter.release(host: host) }
+            if !rides { limiter.release(host: route.origin) }
             return
         }
         guard let easy = idleHandles.popLast() ?? (try? EasyHandle()) else {
@@ -88,8 +90,8 @@ extension TransferLoop {
         }
         let buffer = idleBuffers.popLast() ?? WriteBuffer()
         let transfer = Transfer(
-            id: id, job: job.id, request: request, route: Route(request.url), easy: easy, loop: self, buffer: buffer,
-            now: now)
+            id: id, job: job.id, request: request, route: request.url == route.url ? route : Route(request.url),
+            easy: easy, loop: self, buffer: buffer, now: now)
         transfer.seat = rides ? .rider : transfer.isLarge ? .ownConnection : .carrier
         begin(transfer)
     }
@@ -147,7 +149,7 @@ extension TransferLoop {
         transfer.follow(route, request: request)
         streams.count(transfer.seat, at: oldHost, by: -1)
         if transfer.seat == .rider { transfer.seat = .carrier } else { limiter.release(host: oldHost) }
-        enqueue(TicketUse(job: transfer.job, host: route.origin, continuation: transfer), priority: .continuation)
+        enqueue(TicketUse(job: transfer.job, route: route, continuation: transfer), priority: .continuation)
     }
 
     /// Judges a head, from within libcurl's call.

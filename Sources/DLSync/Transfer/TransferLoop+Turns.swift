@@ -19,7 +19,7 @@ extension TransferLoop {
             tickIfDue()
             recordIfDue()
             for work in turnEnds { work(self) }
-            wakeTold()
+            wakeToldIfDue()
             if isStopping, jobs.isEmpty {
                 endAll()
                 return false
@@ -35,9 +35,22 @@ extension TransferLoop {
         return true
     }
 
+    /// Wakes readers once there is something to read for a while, or nothing more comes for the moment: each waking costs as
+    /// much as an answer.
+    private func wakeToldIfDue() {
+        guard !toldQueues.isEmpty else { return }
+        if told == toldBefore || told >= Self.toldAtOnce || hasNothingToTransfer {
+            wakeTold()
+        } else {
+            toldBefore = told
+        }
+    }
+
     private func wakeTold() {
         for queue in toldQueues { queue.wake() }
         toldQueues.removeAll()
+        told = 0
+        toldBefore = 0
     }
 
     func endAll() {
@@ -63,7 +76,7 @@ extension TransferLoop {
         if bucket != nil, !transfers.isEmpty { next = min(next, nextDeal) }
         guard inbox.withLock({ $0.isEmpty }) else { return 0 }
         let milliseconds = ((next - clock.now).seconds * 1000).rounded(.up)
-        return Int32(max(0, min(1000, milliseconds)))
+        return Int32(max(0, min(toldQueues.isEmpty ? 1000 : 5, milliseconds)))
     }
 
     func fireDeadlines() {

@@ -64,8 +64,12 @@ actor TransferLoop {
     var unrecorded: [JobID: Int] = [:]
     /// After so many bytes what is here is recorded, so that a run that is killed loses no more.
     static let recordedBytes = 2 << 20
-    /// Queues whose readers are woken at the end of the turn, when all of its events are in them.
+    /// Queues whose readers sleep and are woken at the end of a turn.
     var toldQueues: [EventQueue<SyncEvent>] = []
+    /// How many events were told since the last waking, and how many at the end of the turn before.
+    var (told, toldBefore) = (0, 0)
+    /// So many events are told before a reader is woken, unless a turn has none.
+    static let toldAtOnce = 64
     /// What wants to be called once at the end of each turn, as the publisher does.
     var turnEnds: [@Sendable (isolated TransferLoop) -> Void] = []
 
@@ -78,7 +82,9 @@ actor TransferLoop {
 
     struct TicketUse {
         let job: JobID
-        let host: String
+        /// Where the request is to go, as far as is known when the ticket is drawn.
+        let route: Route
+        var host: String { route.origin }
         /// A redirected request that waits for the permit of its new host.
         var continuation: Transfer?
     }
@@ -242,10 +248,10 @@ actor TransferLoop {
         var waiting = queued[job.id] ?? 0
         let demand = job.demand
         guard waiting < demand else { return }
-        let host = job.nextURL.origin
+        let route = Route(job.nextURL)
         while waiting < demand {
             waiting += 1
-            enqueue(TicketUse(job: job.id, host: host), priority: job.priority)
+            enqueue(TicketUse(job: job.id, route: route), priority: job.priority)
         }
         queued[job.id] = waiting
     }
@@ -269,9 +275,10 @@ actor TransferLoop {
         hostWaits[host, default: HostWait(origin: host)].add(from: now, to: now + duration)
     }
 
-    /// Tells an event; its reader is woken at the end of the turn.
+    /// Tells an event; its reader is woken at the end of this turn or one soon after.
     func tell(_ event: SyncEvent, to queue: EventQueue<SyncEvent>) {
         guard queue.append(event) else { return }
+        told += 1
         // After the last turn there is no end of a turn to wait for.
         if hasEnded { return queue.wake() }
         if !toldQueues.contains(where: { $0 === queue }) { toldQueues.append(queue) }

@@ -63,7 +63,9 @@ public struct WebURL: Sendable {
 extension WebURL: Hashable {
     /// Whether two URLs are the same bytes. (`String` would call two hosts equal that only look alike.)
     public static func == (left: WebURL, right: WebURL) -> Bool {
-        left.string == right.string && left.string.utf8.elementsEqual(right.string.utf8)
+        // Texts that are only the same to a reader (canonical equivalence) are different addresses.
+        let (left, right) = (left.string.utf8.span, right.string.utf8.span)
+        return left.count == right.count && left.indices.allSatisfy { left[$0] == right[$0] }
     }
 
     /// Feeds the serialisation to a hasher.

@@ -169,7 +169,7 @@ package struct DownloadMachine: Sendable {
     var wrongRanges = 0
     /// How many requests for ranges in a row brought no answer, though the connection was made.
     var hungRanges = 0
-    /// The length of the ranges of a file that is cut into equal ones, as its size was known before it was asked for.
+    /// The length of the ranges of a file that is cut into equal ones.
     var equalLength: Int64?
     /// How often what was here turned out to be of something else.
     var restarts = 0
@@ -402,13 +402,21 @@ package struct DownloadMachine: Sendable {
         return max(least, map.missing / Int64(2 * growth.allowed))
     }
 
-    /// Cuts what is left of a file into as many equal ranges as it may have transfers, if its size was known before the
-    /// first was asked for.
+    /// Cuts a file into as many equal ranges as it may have transfers from the start on, so that connections of one speed
+    /// end together and none is idle while the next range is asked for. The first transfer brings its range in two parts
+    /// where it had to ask for the size.
     mutating func cutEqually() {
         equalLength = nil
-        guard case .fixed = policy.segments, let map, task.promisedSize ?? task.announced?.length != nil else { return }
-        let count = min(Int64(growth.allowed - 1), map.free / max(1, policy.minimumSegment))
-        if count > 0 { equalLength = (map.free + count - 1) / count }
+        guard case .fixed = policy.segments, let map else { return }
+        let count = min(Int64(growth.allowed), map.missing / max(1, policy.minimumSegment))
+        if count > 1 { equalLength = (map.missing - 1) / count + 1 }
+    }
+
+    /// Lets the file have one more transfer than it has, whatever was learnt of its speed: its host carried more before, and
+    /// what another file no longer needs is nothing new to it.
+    package mutating func inviteHelp() {
+        guard phase == .spreading else { return }
+        growth.invite(active: purposes.count)
     }
 
     /// How many transfers there are ranges for.

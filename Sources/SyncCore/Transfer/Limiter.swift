@@ -39,6 +39,8 @@ package struct Limiter: Sendable {
     private struct Host: Sendable {
         let name: String
         var running = 0
+        /// The most that ever ran at once.
+        var peak = 0
         var waiting = 0
         var cap: HostCap
         /// The waiting tickets, a queue for each priority.
@@ -139,6 +141,7 @@ package struct Limiter: Sendable {
             limiter.tickets.remove(node, from: &host.queues[ring])
             host.waiting -= 1
             host.running += 1
+            host.peak = max(host.peak, host.running)
         }
         return ticket
     }
@@ -166,6 +169,10 @@ package struct Limiter: Sendable {
         guard let known = known(host) else { return true }
         return known.hasRoom && known.pausedUntil.map { $0 <= now } ?? true
     }
+
+    /// Whether a host carries fewer transfers than it did, as nobody waits for more. A host that has been left alone since is
+    /// not remembered.
+    package func hasCarriedMore(host: String) -> Bool { known(host).map { $0.running < $0.peak } ?? false }
 
     /// Grants a permit for work that nobody waits for, as a second segment: only where no waiting ticket could use it
     /// now. The permit is given back like any other.

@@ -66,6 +66,9 @@ package struct SegmentGrowth: Hashable, Sendable {
         isSettled = allowed == most
     }
 
+    /// Allows one more than are active, as far as the host's limit goes.
+    package mutating func invite(active: Int) { allowed = max(allowed, min(most, active + 1)) }
+
     /// Takes one permit back after the server refused a connection, and asks for no more.
     package mutating func refused(active: Int) {
         allowed = max(1, min(allowed, active))

@@ -23,10 +23,17 @@ package struct TransferSpeed: Hashable, Sendable {
 
     private var estimate = 0.0
 
-    /// Whether so many bytes would keep the transfer busy for longer than a time, at its present speed. False as long as
-    /// the speed is not known.
-    package func needsLonger(than time: Duration, for rest: Int64) -> Bool {
+    /// Whether so many bytes would keep the transfer busy for longer than it takes another one to begin and to pay for
+    /// itself. False as long as the speed is not known.
+    ///
+    /// Where the two meet, what is on its way already is thrown away: on a quick line some MiB, which have to be few beside
+    /// what is gained.
+    package func isWorthHelping(rest: Int64) -> Bool {
         guard let rate else { return false }
-        return Double(rest) > rate * time.seconds
+        let least: Duration = rate > Self.quick ? .seconds(1) : .milliseconds(250)
+        return Double(rest) > rate * least.seconds
     }
+
+    /// The rate from which on the sockets' buffers count, in bytes a second.
+    private static let quick = Double(64 << 20)
 }

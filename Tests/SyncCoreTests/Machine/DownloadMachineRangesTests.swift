@@ -199,6 +199,39 @@ import Testing
         Issue.record("asked 20 times")
     }
 
+    @Test func `a file whose size the first range tells is cut into equal shares, that range's being one`() throws {
+        var told = try ToldMachine(segments: .fixed(4))
+        let first = try told.ask(1)
+        var ranges = [first.range]
+        _ = told.head(1, .part(ByteRange(0, 10), of: tagged(1)))
+        #expect(told.machine.demand == 3)
+        for id in 2...4 { ranges.append(try told.ask(id).range) }
+        #expect(told.machine.demand == 0)
+        told.progress(1, 10)
+        _ = told.end(1)
+        ranges.append(try told.ask(5).range)
+        #expect(
+            ranges == [
+                ByteRange(0, 10), ByteRange(10, 35), ByteRange(35, 60), ByteRange(60, 85), ByteRange(85, 100),
+            ])
+    }
+
+    @Test func `a file that may have one transfer is split once its host has carried more`() throws {
+        var told = try ToldMachine(minimum: 1)
+        _ = try told.ask(1)
+        told.machine.inviteHelp()
+        #expect(told.machine.splittable == 0, "nobody knows yet what there is")
+        _ = told.head(1, .whole(tagged(1)))
+        #expect(told.machine.splittable == 0)
+        told.machine.inviteHelp()
+        #expect(told.machine.splittable == 100)
+        let split = told.machine.split()
+        #expect(split == [.limit(TransferID(1), 75)])
+        let request = try told.ask(2)
+        #expect(request.range == ByteRange(75, 100))
+        #expect(told.machine.demand == 0)
+    }
+
     @Test func `many ranges that a server calls by no length become one stream`() throws {
         var told = try ToldMachine(segments: .fixed(4))
         for id in 1...2 {

@@ -53,6 +53,18 @@ import Testing
         #expect(growth.allowed == 1)
     }
 
+    @Test(arguments: [
+        // One that is soon done, one that asked for a number, one of a host with a limit.
+        (SegmentLimit.auto, 8, 1, 2), (.auto, 8, 5, 6), (.auto, 8, 8, 8), (.fixed(4), 8, 4, 4), (.fixed(4), 8, 2, 4),
+        (.auto, 1, 1, 1),
+    ])
+    func `one more than are active is allowed on invitation`(limit: SegmentLimit, most: Int, active: Int, allowed: Int)
+    {
+        var growth = SegmentGrowth(limit, most: most)
+        growth.invite(active: active)
+        #expect(growth.allowed == allowed)
+    }
+
     @Test func `a rate is not judged before its time`() {
         var growth = SegmentGrowth(.auto, most: 8)
         for step in 0..<9 {
