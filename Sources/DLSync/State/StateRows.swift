@@ -60,8 +60,9 @@ extension Database {
         return records
     }
 
-    func failures() throws(StateError) -> [FailureRecord] {
-        let statement = try statement(Self.failureColumns + " ORDER BY path")
+    func failures(limit: Int) throws(StateError) -> [FailureRecord] {
+        let statement = try statement(Self.failureColumns + " ORDER BY path LIMIT ?1")
+        try statement.bind(1, Int64(limit))
         defer { statement.reset() }
         var records: [FailureRecord] = []
         while try statement.step() {

@@ -82,9 +82,16 @@ package final class StateStore: Sendable {
         try withDatabase { (database, _) throws(StateError) in try database.partials(bootID: bootID) }
     }
 
-    /// What could not be brought up to date, by path.
-    package func failures() throws(StateError) -> [FailureRecord] {
-        try withDatabase { (database, _) throws(StateError) in try database.failures() }
+    /// What could not be brought up to date, by path: the first of it, where it is more than the limit.
+    package func failures(limit: Int = .max) throws(StateError) -> [FailureRecord] {
+        try withDatabase { (database, _) throws(StateError) in try database.failures(limit: limit) }
+    }
+
+    /// How many entries could not be brought up to date.
+    package func failureCount() throws(StateError) -> Int64 {
+        try withDatabase { (database, _) throws(StateError) in
+            try database.number("SELECT count(*) FROM failures") ?? 0
+        }
     }
 
     /// What could not be brought up to date, in the order of the paths; nil where nothing is wrong.

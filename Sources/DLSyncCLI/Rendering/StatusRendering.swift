@@ -20,6 +20,8 @@ package enum StatusRendering {
                 "  \(name(failure.path))  for \(age(failure.firstDate, now)), in \(count(failure.runs, "run")): "
                 + "\(TerminalText.printable(Array(failure.message.utf8)))\n"
         }
+        let unnamed = status.failureCount - Int64(status.failures.count)
+        if unnamed > 0 { text += "  and \(unnamed) more\n" }
         if !status.runs.isEmpty { text += "\nRUNS\n" }
         for run in status.runs {
             text += "  \(run.started)  " + end(of: run, isBusy: status.isBusy && run == status.runs.first) + "\n"
@@ -117,7 +119,7 @@ package enum StatusRendering {
         object.add("bytes", integer: status.bytes)
         object.add("filesWithDigest", integer: status.filesWithDigest)
         object.add("partials", integer: Int64(status.partials.count))
-        object.add("failures", integer: Int64(status.failures.count))
+        object.add("failures", integer: status.failureCount)
         object.add("lastSuccess", string: status.lastSuccess?.iso8601)
         return text + object.line
     }

@@ -135,6 +135,7 @@ struct ReportRenderingTests {
                 path: try RelativePath("f"), resource: "http://h/f", message: "gone", firstDate: first,
                 lastDate: HTTPDate(secondsSinceEpoch: 784_115_377), runs: 2)
         ]
+        status.failureCount = 1
         status.runs = [
             RunRecord(number: 2, started: HTTPDate(secondsSinceEpoch: 784_115_377)),
             RunRecord(number: 1, started: first, ended: HTTPDate(secondsSinceEpoch: 784_111_837), exitStatus: 3),
@@ -179,10 +180,12 @@ struct ReportRenderingTests {
                 """)
         var busy = try Self.status()
         busy.isBusy = true
+        busy.failureCount = 2_000_001
         busy.lastSuccess = HTTPDate(secondsSinceEpoch: 784_115_370)
         let text = StatusRendering.text(busy, now: now)
         #expect(text.hasPrefix("A run works on it now.\n"))
         #expect(text.contains("in sync last at 1994-11-06T09:49:30Z (10 s ago)\n"))
+        #expect(text.contains("in 2 runs: gone\n  and 2000000 more\n\nRUNS\n"))
         #expect(text.contains("1994-11-06T09:49:37Z  works now\n"))
     }
 

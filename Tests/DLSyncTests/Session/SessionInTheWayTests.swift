@@ -43,30 +43,25 @@ extension SessionTests {
             }
         }
 
-        @Test("Where a guard refuses, or the listing was not read, what is in the way stays", arguments: [true, false])
+        @Test(
+            "Where a guard refuses, or a source that is left out names it, what is in the way stays",
+            arguments: [true, false])
         func refused(isGuarded: Bool) async throws {
             let bench = try Bench()
             try await FaultServer.run { server in
                 let tree = MirroredTree(server)
-                #expect(try await bench.run([tree.source], deleting).isAllWell)
+                let other = try bench.list(
+                    [server.url("/pub/f0"), "  out=f0", server.url("/pub/d3/f0"), "  out=d3/f0"], name: "other")
+                let sources = isGuarded ? [tree.source] : [tree.source, other]
+                #expect(try await bench.run(sources, deleting).isAllWell)
                 Self.turn(tree, toDirectory: true)
                 Self.turn(tree, toDirectory: false)
-                // A row that cannot be used may be that of anything.
-                if !isGuarded {
-                    let rows =
-                        ["d1/", "d2/", "d4/", "f0/"].map { IndexRow($0) }
-                        + ["d3", "f1", "f2", "f3", "..%2fx"].map {
-                            IndexRow($0, size: 50)
-                        }
-                    server.setScript("/pub/", [.always(.body(.text(nginxIndexPage(of: "/pub/", rows))))])
-                    server.setScript(
-                        "/pub/f0/", [.always(.body(.text(nginxIndexPage(of: "/pub/f0/", [IndexRow("g")]))))])
-                }
                 let told = try await bench.run([tree.source]) {
                     deleting(&$0)
                     if isGuarded { $0.deletion.limit = .count(0) }
                 }
                 #expect(told.summary.isGuarded == isGuarded)
+                #expect(told.summary.deleted == (isGuarded ? 0 : 3))
                 for name in ["f0/g", "d3"] {
                     #expect(told.outcomes[name]?.action == .conflict, "\(String(describing: told.outcomes[name]))")
                     #expect(told.outcomes[name]?.failure?.code == .collision)
