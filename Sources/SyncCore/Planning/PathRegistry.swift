@@ -55,9 +55,10 @@ package struct PathRegistry: Sendable {
         return .new
     }
 
-    /// Whether a path is spoken for, as a file or as a directory.
+    /// Whether a path is spoken for as a file. What is to be a directory may be another file still.
     package func isClaimed(_ path: RelativePath) -> Bool {
-        owners[folds ? Self.foldedHashes(path).file : Self.hashes(path).file] != nil
+        guard let owner = owners[folds ? Self.foldedHashes(path).file : Self.hashes(path).file] else { return false }
+        return owner != Self.directory
     }
 
     /// The hashes of a path's directories, with their lengths in bytes, and of the path itself.
