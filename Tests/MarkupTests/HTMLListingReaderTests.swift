@@ -126,7 +126,7 @@ private func paths(_ reading: Reading) -> [String] {
         #expect(paths(reading).sorted() == ["a", "b", "d/"])
         let entry = try #require(reading.entries.first { $0.suggestedPath == [0x61] })
         #expect(entry.size == .exact(5))
-        #expect(entry.modified == ListedDate(secondsSinceEpoch: 1_704_067_200, hasZone: false, hasSeconds: false))
+        #expect(entry.modified == ListedDate(secondsSinceEpoch: 1_704_067_200, hasZone: false, precision: .minute))
     }
 
     @Test(
@@ -198,7 +198,7 @@ private func paths(_ reading: Reading) -> [String] {
         let reading = try readPage("<html><title>Index of /</title>\(row)</html>")
         let entry = try #require(reading.entries.first { $0.suggestedPath == Array("x".utf8) })
         #expect(entry.size != .unknown && entry.size.allows(1234))
-        #expect(entry.modified == ListedDate(secondsSinceEpoch: 1_677_806_460, hasZone: false, hasSeconds: false))
+        #expect(entry.modified == ListedDate(secondsSinceEpoch: 1_677_806_460, hasZone: false, precision: .minute))
     }
 
     @Test(

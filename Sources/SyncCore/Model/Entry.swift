@@ -55,23 +55,6 @@ public enum SizeKnowledge: Hashable, Sendable {
     }
 }
 
-/// A date as a listing shows it, with the precision that it shows.
-public struct ListedDate: Hashable, Sendable {
-    /// Seconds since 1970, of the start of the minute or second that is shown, read as if the clock were UTC's.
-    public var secondsSinceEpoch: Int64
-    /// Whether the listing names the zone. Without one the date is a hint only: it may be off by up to 14 hours.
-    public var hasZone: Bool
-    /// Whether seconds are shown; without them the date stands for a whole minute.
-    public var hasSeconds: Bool
-
-    /// A date with its precision.
-    public init(secondsSinceEpoch: Int64, hasZone: Bool, hasSeconds: Bool) {
-        self.secondsSinceEpoch = secondsSinceEpoch
-        self.hasZone = hasZone
-        self.hasSeconds = hasSeconds
-    }
-}
-
 /// Where an entry was named: for messages, so that a person can mend the line.
 public struct EntryOrigin: Hashable, Sendable {
     /// The source as the user or its parent listing named it: a file's path, `-`, or a URL without credentials.
