@@ -12,7 +12,7 @@ package let dlsyncCommand = CommandSpec(
     ],
     usage: [
         "[OPTIONS] SOURCE... DEST", "--list [OPTIONS] SOURCE...", "--verify [--repair] [OPTIONS] [SOURCE...] DEST",
-        "--status [--json] DEST",
+        "--status [--json] DEST", "--forget-source URL|FILE DEST",
         "--explain-listing URL|FILE [OPTIONS]",
     ],
     arguments: [
@@ -39,8 +39,12 @@ package let dlsyncCommand = CommandSpec(
         ),
         .flag(
             "status", section: Section.modes,
-            "Print what DEST remembers: unfinished files, failures and how old they are, the last runs, the hosts. "
+            "Print what DEST remembers: unfinished files, failures and how old they are, the last runs, the sources, the hosts. "
                 + "Changes nothing, and may be asked while a run works."),
+        .value(
+            "forget-source", "URL|FILE", section: Section.modes, completion: .file,
+            "Have DEST forget a source that has moved, or that is not given any more. Files that no other source names are no "
+                + "source's then; none is deleted by this."),
         .flag(
             "json", section: Section.modes,
             "Print the plan of a dry run, a list, what links are taken for, a verification or a status as NDJSON: one JSON object "
@@ -134,7 +138,7 @@ package let dlsyncCommand = CommandSpec(
             "Believe a listing that had rows in an earlier run and has none now."),
         .value(
             "backup-dir", "DIR", section: Section.mirroring, completion: .directory,
-            "Move files there instead of deleting them, by their paths below DEST."),
+            "Keep files there that are deleted or replaced, by their paths below DEST."),
         .repeated(
             "publish-last", "GLOB", section: Section.mirroring,
             "Put files that this pattern is for in place only when everything else is in sync."),

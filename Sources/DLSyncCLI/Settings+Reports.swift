@@ -56,6 +56,7 @@ extension Settings {
         case .list: "list"
         case .explain: "explain-listing"
         case .status: "status"
+        case .forgetSource: "forget-source"
         case .verify, .repair, .sync: "verify"
         }
     }

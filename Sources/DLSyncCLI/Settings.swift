@@ -25,6 +25,8 @@ struct Settings: Hashable, Sendable {
         case repair
         /// What the destination remembers is printed.
         case status
+        /// The destination forgets a source.
+        case forgetSource
 
         /// Whether files are brought, or proven: what reports are written of.
         var isRun: Bool { self == .sync || self == .verify || self == .repair }
@@ -36,6 +38,8 @@ struct Settings: Hashable, Sendable {
     }
 
     var sources: [Source]
+    /// The source that is to be forgotten, as it was named.
+    var forgottenSource: String?
     var destination: [UInt8]
     var configuration: SyncConfiguration
     var mode: Mode
@@ -67,7 +71,7 @@ struct Settings: Hashable, Sendable {
         case .verify, .repair:
             words = try arguments.positionals(named: ["DEST"], atLeast: 1)
             sources = try Self.sources(words.dropLast())
-        case .status:
+        case .status, .forgetSource:
             words = try arguments.positionals(named: ["DEST"], atLeast: 1, atMost: 1)
             sources = []
         case .sync, .dryRun:
@@ -75,7 +79,10 @@ struct Settings: Hashable, Sendable {
             sources = try Self.sources(words.dropLast())
         }
         destination = try words.last.map { word throws(UsageError) in try Self.destination(word) } ?? []
-        if mode == .sync { try arguments.require("dry-run", with: "json") }
+        forgottenSource = try arguments.parsed("forget-source", expecting: "a source, as --status names it") {
+            $0.isEmpty ? nil : $0
+        }
+        if mode == .sync || mode == .forgetSource { try arguments.require("dry-run", with: "json") }
         for group in LayeredArguments.exclusive { try arguments.requireAtMostOne(of: group) }
         printsJSON = arguments.flag("json")
         isQuiet = arguments.flag("quiet")
@@ -97,7 +104,7 @@ struct Settings: Hashable, Sendable {
     }
 
     private static func mode(_ arguments: ParsedArguments) throws(UsageError) -> Mode {
-        let modes = ["dry-run", "list", "explain-listing", "verify", "status"]
+        let modes = ["dry-run", "list", "explain-listing", "verify", "status", "forget-source"]
         try arguments.requireAtMostOne(of: modes)
         try arguments.require("verify", with: "repair")
         switch modes.first(where: { arguments.flag($0) }) {
@@ -106,6 +113,7 @@ struct Settings: Hashable, Sendable {
         case "explain-listing": return .explain
         case "verify": return arguments.flag("repair") ? .repair : .verify
         case "status": return .status
+        case "forget-source": return .forgetSource
         default: return .sync
         }
     }

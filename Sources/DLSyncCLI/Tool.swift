@@ -38,6 +38,7 @@ package struct Tool: Sendable {
         case .list: return await list(settings)
         case .explain: return await explain(settings)
         case .status: return showStatus(settings)
+        case .forgetSource: return forgetSource(settings)
         case .dryRun: return await withSession(settings, recorder: nil).status
         case .sync, .verify, .repair: return await run(settings)
         }
@@ -132,7 +133,8 @@ package struct Tool: Sendable {
         case .dryRun: await plan(session, settings)
         case .verify: await bringUpToDate(session.verify(settings.sources), settings, recorder)
         case .repair: await bringUpToDate(session.verify(settings.sources, repairs: true), settings, recorder)
-        case .sync, .list, .explain, .status: await bringUpToDate(session.run(settings.sources), settings, recorder)
+        case .sync, .list, .explain, .status, .forgetSource:
+            await bringUpToDate(session.run(settings.sources), settings, recorder)
         }
     }
 
@@ -154,7 +156,7 @@ package struct Tool: Sendable {
             } else if isShown || settings.isVerbose || status == .digestMismatch {
                 console.say(VerificationRendering.text(summary))
             }
-        case .sync, .list, .explain, .status:
+        case .sync, .list, .explain, .status, .forgetSource:
             if isShown { console.say(OutcomeRendering.text(summary, session.progress)) }
         }
         guard settings.isVerbose || isShown else { return }
@@ -237,6 +239,18 @@ package struct Tool: Sendable {
             }
         }
         return summary
+    }
+
+    /// Has the destination forget a source.
+    private func forgetSource(_ settings: Settings) -> ExitStatus {
+        do {
+            let forgotten = try ForgottenSource(settings.forgottenSource ?? "", of: settings.destination)
+            if !settings.isQuiet { console.print(StatusRendering.text(forgotten)) }
+            return .inSync
+        } catch {
+            console.say("dlsync: \(error.message).")
+            return ExitStatus(error)
+        }
     }
 
     /// Prints what the destination remembers.

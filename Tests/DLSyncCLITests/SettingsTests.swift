@@ -58,8 +58,11 @@ struct SettingsTests {
     @Test("Every option of the table is read: it changes what the command does, or is a mode that only tells something")
     func readsEveryOption() throws {
         defer { removeTree(Self.ruleFile) }
-        // What --netrc reads lies in the user's home, and what --config reads is read before; --status takes DEST alone.
-        let telling = ["help", "version", "manual", "completions", "netrc", "config", "status", "explain-listing"]
+        // What --netrc reads lies in the user's home, and what --config reads is read before; --status and --forget-source
+        // take DEST alone.
+        let telling = [
+            "help", "version", "manual", "completions", "netrc", "config", "status", "explain-listing", "forget-source",
+        ]
         #expect(Self.options.map(\.name).sorted() + telling.sorted() == Self.sortedNames(telling))
         var seen: [Settings] = [try Self.settings("list", "here")]
         for (name, words) in Self.options {
@@ -130,8 +133,13 @@ struct SettingsTests {
         #expect(try Self.settings("--verify", "here").configuration.isReadOnly)
         #expect(try !Self.settings("--verify", "--repair", "here").configuration.isReadOnly)
         #expect(try Self.settings("--status", "here").destination == Array("here".utf8))
+        let forgetting = try Self.settings("--forget-source", "http://h/", "here")
+        #expect(forgetting.mode == .forgetSource && forgetting.forgottenSource == "http://h/")
         for words in [
-            ["--status", "list", "here"], ["--status"], ["--verify"], ["--repair", "list", "here"],
+            ["--status", "list", "here"], ["--status"], ["--forget-source", "a"],
+            ["--forget-source", "a", "b", "here"],
+            ["--forget-source", "a", "--status", "here"], ["--forget-source", "a", "--json", "here"],
+            ["--forget-source", "", "here"], ["--verify"], ["--repair", "list", "here"],
             ["--verify", "--dry-run", "list", "here"], ["--json", "list", "here"], ["--status", "--verify", "here"],
             ["--events", "", "list", "here"], ["--verify", "--json", "--events", "-", "here"],
         ] {

@@ -161,6 +161,31 @@ import Testing
         withExtendedLifetime(mount) {}
     }
 
+    @Test("A source that has moved is forgotten by the name that the status shows, and only by one that it knows")
+    func forgetsSource() async throws {
+        defer { server.stop() }
+        serve()
+        let url = server.url("/pub/")
+        try await Command.runSilently(url, destination)
+        let status = try await Command.run("--status", destination)
+        #expect(status.outputText.contains("SOURCES\n  \(url)  30 files, given last "), "\(status)")
+        let unknown = try await Command.run("--forget-source", "http://elsewhere/", destination)
+        #expect(unknown.exited(1), "\(unknown)")
+        #expect(
+            unknown.errorText
+                == "dlsync: no source 'http://elsewhere/' is known; --status names those that are.\n", "\(unknown)")
+        let forgotten = try await Command.run("--forget-source", url, destination)
+        #expect(forgotten.exited(0), "\(forgotten)")
+        #expect(forgotten.outputText == "forgot \(url): 30 files of it are no source's any more\n")
+        #expect(try files().count == 30)
+        #expect(try await !Command.run("--status", destination).outputText.contains("SOURCES"))
+        // A run with the source again owns its files again.
+        try await Command.runSilently(url, destination)
+        serve(from: 1)
+        try await Command.runSilently("--delete", url, destination)
+        #expect(try files().count == 25)
+    }
+
     @Test("Filters hold for a list, a dry run and a run alike") func filters() async throws {
         defer { server.stop() }
         serve()

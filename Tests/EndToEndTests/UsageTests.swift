@@ -93,6 +93,7 @@ import Testing
                            dlsync --list [OPTIONS] SOURCE...
                            dlsync --verify [--repair] [OPTIONS] [SOURCE...] DEST
                            dlsync --status [--json] DEST
+                           dlsync --forget-source URL|FILE DEST
                            dlsync --explain-listing URL|FILE [OPTIONS]
                       See 'dlsync --help' for more information.
 

@@ -24,12 +24,18 @@ import Testing
             let found = try await Command.run("--verify", here)
             #expect(found.exited(9), "\(found)")
             #expect(found.outputText.hasPrefix("differs       large  (its sha-256 digest is "))
+            #expect(
+                found.outputText.hasSuffix(
+                    "; 1048576 of 67108864 bytes lie in blocks that differ: 49283072-50331647)\n"), "\(found)")
             #expect(found.outputText.split(separator: "\n").count == 1)
             #expect(server.requests.count == before)
             #expect(try readFile("\(here)/large") == bytes)
 
             let repaired = try await Command.run("--verify", "--repair", here)
             #expect(repaired.exited(0), "\(repaired)")
+            let asked = server.requests[before...].filter { $0.method == "GET" }
+            #expect(asked.map(\.range) == ["bytes=49283072-50331647"] && asked.first?.target == "/large")
+            #expect(asked.first?.field("If-Range") != nil)
             #expect(server.requests[before...].allSatisfy { $0.target == "/large" })
             #expect(try fileMatchesPattern("\(here)/large", seed: 3, count: size))
             try await Command.runSilently("--verify", here)

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SyncCore
 
-/// The directory that files are moved to rather than deleted, by their paths below the destination.
+/// The directory that files are moved to rather than deleted or replaced, by their paths below the destination.
 ///
 /// What is there already is never overwritten: the next file of that path gets a number behind its name, as in `a.~1~`.
 final class Backup: Sendable {
@@ -38,6 +38,50 @@ final class Backup: Sendable {
             }
         }
         throw DiskError(code: EEXIST, operation: .rename, path: directory.name(path))
+    }
+
+    /// Keeps a file of the destination here that is about to be replaced there: by a second name, so that it is at its place
+    /// all the time, or by a copy where the file system gives none. It lasts once ``synchronize(_:)`` has returned.
+    ///
+    /// - Returns: Where it is kept; nil where no regular file stands under the path.
+    func keep(_ path: RelativePath) throws(DiskError) -> RelativePath? {
+        guard case .file(let file) = try source.status(of: path) else { return nil }
+        for number in 0..<100_000 {
+            let target = try self.target(path, number)
+            switch try directory.status(of: target) {
+            // A run that was killed before it replaced the file has kept it already.
+            case .file(let kept) where kept == file: return target
+            case .absent: break
+            default: continue
+            }
+            do {
+                try link(path, to: target)
+                return target
+            } catch {
+                guard error.code == EEXIST else { throw error }
+            }
+        }
+        throw DiskError(code: EEXIST, operation: .rename, path: directory.name(path))
+    }
+
+    /// Has the name of a file that is kept last.
+    func synchronize(_ kept: RelativePath) throws(DiskError) { try directory.syncDirectory(of: kept) }
+
+    private func link(_ path: RelativePath, to target: RelativePath) throws(DiskError) {
+        let calls = source.calls
+        do {
+            try directory.withDirectory(of: target, creating: true) { (above) throws(DiskError) in
+                try source.withDirectory(of: path) { (own) throws(DiskError) in
+                    try calls.link(
+                        from: own.number, path.name, to: above.number, target.name, path: directory.name(target))
+                }
+            }
+        } catch {
+            switch error.code {
+            case EXDEV, EPERM, EOPNOTSUPP, ENOSYS, EMLINK: try copy(path, to: target)
+            default: throw error
+            }
+        }
     }
 
     private func target(_ path: RelativePath, _ number: Int) throws(DiskError) -> RelativePath {

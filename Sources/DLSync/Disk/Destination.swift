@@ -157,7 +157,7 @@ extension Destination {
                 let status = try calls.status(in: directory.number, path.name, path: name(path))
                 if status.isRegular { return .file(LocalFile(status)) }
                 if status.isSymbolicLink { return .blocked("is a symbolic link") }
-                return .blocked(status.isDirectory ? "is a directory" : "is a device, a socket or a pipe")
+                return status.isDirectory ? .directory : .blocked("is a device, a socket or a pipe")
             }
         } catch {
             if let obstacle = error.obstacle { return .blocked(obstacle) }

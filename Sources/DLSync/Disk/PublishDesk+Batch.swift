@@ -23,6 +23,7 @@ extension PublishDesk {
             }
         }
         var placed: [(item: Item, record: FileRecord)] = []
+        let unkept = keepReplaced(ready)
         for (item, failure) in syncData(of: ready) {
             if let failure {
                 results.append((item.job, .lost(failure)))
@@ -32,6 +33,10 @@ extension PublishDesk {
                 var item = item
                 (item.bytes, item.running, item.isChecked) = (nil, nil, true)
                 results.append((item.job, .held(item)))
+                continue
+            }
+            if let failure = unkept[item.path] {
+                results.append((item.job, .failed(failure)))
                 continue
             }
             do {
@@ -55,6 +60,28 @@ extension PublishDesk {
             for id in batch.removals + placed.map(\.item.partialID) { synced[id] = nil }
         }
         return results
+    }
+
+    /// Keeps what stands in the places of items; gives those whose files could not be kept, and are not replaced.
+    private func keepReplaced(_ items: [Item]) -> [RelativePath: Failure] {
+        guard let backup else { return [:] }
+        var failures: [RelativePath: Failure] = [:]
+        var kept: [RelativePath?: [(path: RelativePath, backup: RelativePath)]] = [:]
+        for item in items where !item.comesLast || item.isChecked {
+            do throws(DiskError) {
+                guard let name = try backup.keep(item.path) else { continue }
+                kept[name.parent, default: []].append((item.path, name))
+            } catch {
+                failures[item.path] = error.failure
+            }
+        }
+        for files in kept.values {
+            guard let first = files.first else { continue }
+            do throws(DiskError) { try backup.synchronize(first.backup) } catch {
+                for file in files { failures[file.path] = error.failure }
+            }
+        }
+        return failures
     }
 
     /// Writes an item that was gathered in memory.
@@ -87,10 +114,16 @@ extension PublishDesk {
         guard let algorithm = item.wanted?.algorithm ?? item.recorded else { return nil }
         do {
             let running: RunningDigest
-            if let known = item.running, known.algorithm == algorithm {
+            if let known = item.running, known.algorithm == algorithm,
+                item.blockLength == nil || known.blockLength == item.blockLength
+            {
                 running = known
             } else {
-                do { running = try RunningDigest(algorithm) } catch { return .failed(error.failure) }
+                do {
+                    running = try RunningDigest(algorithm, blockLength: item.blockLength)
+                } catch {
+                    return .failed(error.failure)
+                }
             }
             let digest: Digest
             item.bytes?.withUnsafeBytes { running.update($0, at: 0) }
@@ -102,6 +135,7 @@ extension PublishDesk {
                 digest = try running.finish()
             }
             item.digest = digest
+            item.blocks = running.blockDigests.flatMap { $0.covers(item.length) ? $0 : nil }
             guard let wanted = item.wanted, digest != wanted else { return nil }
             return .mismatch(
                 Failure(
@@ -153,6 +187,7 @@ extension PublishDesk {
         try destination.publish(partial: item.partialID, as: item.path)
         var record = FileRecord(path: item.path, identity: item.identity, file: file, digest: item.digest)
         record.listed = item.listed
+        record.blocks = item.blocks
         return record
     }
 

@@ -23,6 +23,10 @@ final class PublishDesk: Sendable {
         var wanted: Digest?
         /// The digest that is to be recorded where none is wanted.
         var recorded: DigestAlgorithm?
+        /// How long the blocks are of which digests are to be recorded; nil for none.
+        var blockLength: Int64?
+        /// The digests of the blocks that were computed.
+        var blocks: PieceDigests?
         var running: RunningDigest?
         /// What was computed.
         var digest: Digest?
@@ -67,6 +71,8 @@ final class PublishDesk: Sendable {
 
     let destination: Destination
     let state: StateStore?
+    /// Where files are kept that are replaced; nil where they are not.
+    let backup: Backup?
     /// What the destination's file system has promised to downloads and not yet given.
     let space: Mutex<SpaceBudget>
     /// Bytes that are to stay free.
@@ -98,7 +104,10 @@ final class PublishDesk: Sendable {
     static let fewItems = 4
 
     /// - Parameter run: The run's number, which makes the names of its partials unlike those of all other runs.
-    init(destination: Destination, state: StateStore?, run: Int64, minimumFree: Int64 = 0) {
+    init(
+        destination: Destination, state: StateStore?, run: Int64, minimumFree: Int64 = 0, backup: Backup? = nil
+    ) {
+        self.backup = backup
         self.minimumFree = minimumFree
         space = Mutex(SpaceBudget(kept: minimumFree))
         self.destination = destination

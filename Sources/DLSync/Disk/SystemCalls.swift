@@ -173,6 +173,16 @@ extension SystemCalls {
         note(.renamed(from: oldPath()), path())
     }
 
+    /// `linkat(2)`: gives a file a second name; fails with `EEXIST` where something has it.
+    func link(
+        from directory: Int32, _ name: some Collection<UInt8>, to target: Int32, _ newName: some Collection<UInt8>,
+        path: @autoclosure () -> String
+    ) throws(DiskError) {
+        let cName = cString(name)
+        let cNewName = cString(newName)
+        _ = try perform(.rename, path()) { _ in Int(linkat(directory, cName, target, cNewName, 0)) }
+    }
+
     /// `unlinkat(2)` of a file, or of an empty directory.
     func remove(
         in directory: Int32, _ name: some Collection<UInt8>, isDirectory: Bool = false, path: @autoclosure () -> String

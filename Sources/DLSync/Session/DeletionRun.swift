@@ -13,6 +13,7 @@ struct DeletionRun: Sendable {
     let state: StateStore
     let context: RunContext
     let loop: TransferLoop
+    let backup: Backup?
 
     /// So many files are looked at, and deleted, at once.
     static let pageSize = 500
@@ -60,7 +61,6 @@ struct DeletionRun: Sendable {
                     + " --allow-empty if that is right", isRefused: true)
         }
         try await onState { [state, ownership] () throws(StateError) in try state.countMissed(run: ownership.run) }
-        let backup = try await openBackup()
         let tree = UnownedTree(
             destination: destination, backup: backup, shielded: account.shielded,
             isTree: configuration.placement == Placement())
@@ -97,15 +97,6 @@ struct DeletionRun: Sendable {
 
     private var isStopped: Bool {
         get async { await loop.isInterrupted || Task.isCancelled }
-    }
-
-    /// Opens the directory for backups; it is made when the first file goes there.
-    private func openBackup() async throws(Failure) -> Backup? {
-        guard let path = configuration.deletion.backupDirectory else { return nil }
-        let destination = destination
-        return try await onQueue { () throws(Failure) in
-            try Backup(path: path, of: destination, mayWrite: context.purpose == .run)
-        }
     }
 
     // MARK: Going through

@@ -13,14 +13,20 @@ public struct DestinationStatus: Hashable, Sendable {
     public var filesWithDigest: Int64 = 0
     /// Unfinished files, by path.
     public var partials: [PartialRecord] = []
-    /// What could not be brought up to date, by path.
+    /// What could not be brought up to date, by path: the first of it, where it is more than ``mostFailures``.
     public var failures: [FailureRecord] = []
+    /// How many entries could not be brought up to date.
+    public var failureCount: Int64 = 0
+    /// So many failures are named at most: a list of which all fails has millions.
+    public static let mostFailures = 10_000
     /// The last runs, the latest first.
     public var runs: [RunRecord] = []
     /// When the last run ended that left everything in sync, as far back as is known.
     public var lastSuccess: HTTPDate?
     /// What was learnt of hosts, by origin.
     public var hosts: [HostFacts] = []
+    /// The sources that ever named something, by name.
+    public var sources: [SourceRecord] = []
     /// Things that were found on reading, as sentences without a full stop.
     public var notes: [String] = []
 
@@ -52,10 +58,12 @@ public struct DestinationStatus: Hashable, Sendable {
             notes = note.map { [$0.message] } ?? []
             (files, bytes, filesWithDigest) = try state.fileTotals()
             partials = try state.allPartials()
-            failures = try state.failures()
+            failures = try state.failures(limit: Self.mostFailures)
+            failureCount = try state.failureCount()
             runs = try state.runs(limit: 10)
             lastSuccess = try state.lastSuccess()
             hosts = try state.allHostFacts()
+            sources = try state.sources()
         } catch {
             throw error.failure
         }

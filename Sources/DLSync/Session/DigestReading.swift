@@ -5,6 +5,8 @@ internal import Synchronization
 struct DigestReading: Sendable {
     let configuration: SyncConfiguration
     let loop: TransferLoop
+    /// What remembers how the listings of the sources are read.
+    var register: ListingRegister?
 
     /// Reads the lists, and then the sources, whose entries are given on with the digests that the lists have of them. Where
     /// a list cannot be read no source is: what was to be verified must not come unverified.
@@ -15,7 +17,7 @@ struct DigestReading: Sendable {
         }
         let reading = SourceReading(
             configuration: configuration, loop: loop,
-            taker: table.isEmpty ? taker : DigestedTaker(table: table, taker: taker))
+            taker: table.isEmpty ? taker : DigestedTaker(table: table, taker: taker), register: register)
         await reading.read(sources)
     }
 

@@ -11,10 +11,16 @@ final class Intake: EntryTaker {
     private let registry: Mutex<PathRegistry>
     /// Nil where nothing is noted of what sources name.
     private let ownership: Ownership?
+    /// Whether entries wait in whose way something stands that the run may delete.
+    private let waitsForDeletions: Bool
+    private let blocked = Mutex<[EntryFacts]>([])
+    /// More do not wait: they are conflicts at once.
+    private static let mostBlocked = 10_000
 
     /// - Parameter handOn: What is done with entries that were looked at; waits while there is no room for more.
     init(
         sieve: EntrySieve, surveyor: Surveyor, context: RunContext, ownership: Ownership? = nil,
+        waitsForDeletions: Bool = false,
         handOn: @escaping @Sendable ([EntryFacts]) async -> Void
     ) {
         self.sieve = sieve
@@ -23,6 +29,7 @@ final class Intake: EntryTaker {
         self.context = context
         self.handOn = handOn
         self.ownership = ownership
+        self.waitsForDeletions = waitsForDeletions
     }
 
     /// Takes a batch of entries, and waits while the loop is full of work.
@@ -39,7 +46,10 @@ final class Intake: EntryTaker {
                 }
                 // Whoever has the path, this source names it too.
                 wanted.append(path)
-                if try claim(path, for: entry) { placed.append(EntryFacts(entry: entry, path: path)) }
+                guard try claim(path, for: entry) else { continue }
+                var facts = EntryFacts(entry: entry, path: path)
+                facts.listing = place
+                placed.append(facts)
             } catch {
                 context.tell(.problem(entry.origin, error))
             }
@@ -50,10 +60,36 @@ final class Intake: EntryTaker {
             }
         }
         guard !placed.isEmpty else { return }
-        context.began(placed.count)
-        let surveyed = await surveyor.survey(placed)
+        let surveyed = setAside(await surveyor.survey(placed))
+        context.began(surveyed.count)
         // What failed in an earlier run comes first, as far as the source has been read.
         await handOn(surveyed.filter { $0.failure != nil } + surveyed.filter { $0.failure == nil })
+    }
+
+    /// The entries without those that have to wait until deletions have cleared their way.
+    private func setAside(_ facts: [EntryFacts]) -> [EntryFacts] {
+        guard waitsForDeletions else { return facts }
+        return blocked.withLock { blocked in
+            facts.filter { facts in
+                guard facts.local.mayGoAway, blocked.count < Self.mostBlocked else { return true }
+                blocked.append(facts)
+                return false
+            }
+        }
+    }
+
+    /// Whether entries wait for deletions.
+    var hasBlocked: Bool { blocked.withLock { !$0.isEmpty } }
+
+    /// Goes on with the entries that waited for deletions, whether these came or not.
+    func takeBlocked() async {
+        let waiting = blocked.withLock { blocked in
+            defer { blocked = [] }
+            return blocked
+        }
+        guard !waiting.isEmpty else { return }
+        context.began(waiting.count)
+        await handOn(await surveyor.survey(waiting))
     }
 
     func found(_ listing: SubListing) -> Bool { sieve.mayWant(below: listing) }
@@ -123,10 +159,14 @@ extension TransferLoop {
     }
 
     /// Takes jobs on for what a plan decided.
-    func run(_ entries: [PlannedEntry], context: RunContext) async {
+    ///
+    /// - Parameter mended: What the record says of the file, where it is to be mended.
+    func run(_ entries: [PlannedEntry], mended: Mended? = nil, context: RunContext) async {
         for planned in entries {
             await waitForRoom()
-            begin(EntryJob(id: newJobID(), facts: planned.facts, decision: planned.decision, context: context))
+            begin(
+                EntryJob(
+                    id: newJobID(), facts: planned.facts, decision: planned.decision, mended: mended, context: context))
         }
     }
 

@@ -34,6 +34,8 @@ public struct Outcome: Hashable, Sendable {
     public var digest: Digest?
     /// Why it failed.
     public var failure: Failure?
+    /// Whether it is gone for good: the server has it no more, and its listing, looked at once more, does not name it.
+    public var isGone = false
     /// What the source says of it; of what failed only.
     public var entry: Entry?
     /// When it failed for the first time since it was last well; nil if it did not fail.

@@ -2,13 +2,6 @@ internal import Glibc
 internal import SyncCore
 internal import Synchronization
 
-/// A listing or manifest of a run, as a place: the number of its source on the command line, and its directory. Further
-/// pages of a listing are the same place.
-struct ListingPlace: Hashable, Sendable {
-    var source: Int
-    var directory: [UInt8] = []
-}
-
 /// Notes which source names which path, and how far each of them was read: what is unknown of a place, nobody may take
 /// for gone.
 final class Ownership: Sendable {
@@ -140,7 +133,7 @@ final class Ownership: Sendable {
 
 extension Source {
     /// What tells a source from others in later runs: a URL without its volatile parts, a file's full path, or `-`.
-    fileprivate var identity: String {
+    var identity: String {
         switch self {
         case .url(let url): return url.resourceIdentity
         case .standardInput: return "-"

@@ -17,6 +17,8 @@ final class RunContext: Sendable {
     let events: EventQueue<SyncEvent>
     /// Whether a digest is recorded of files that none was given for.
     let recordsDigests: Bool
+    /// Where entries wait that the server does not have; nil where they are failures at once.
+    let vanished: VanishedEntries?
     private let onProgress: (@Sendable (ProgressSnapshot.ActiveFile) -> Void)?
     /// What is put in place only when everything else is (`--publish-last`).
     private let publishLast: [PathPattern]
@@ -41,10 +43,11 @@ final class RunContext: Sendable {
 
     init(
         purpose: Purpose, planner: Planner, transfer: TransferPolicy, desk: PublishDesk, progress: ProgressBoard,
-        recordsDigests: Bool = false, publishLast: [PathPattern] = [],
+        recordsDigests: Bool = false, publishLast: [PathPattern] = [], vanished: VanishedEntries? = nil,
         onProgress: (@Sendable (ProgressSnapshot.ActiveFile) -> Void)? = nil
     ) {
         self.recordsDigests = recordsDigests
+        self.vanished = vanished
         self.onProgress = onProgress
         self.publishLast = publishLast
         self.purpose = purpose
@@ -100,6 +103,20 @@ final class RunContext: Sendable {
 
     /// Notes that something has failed, so that nothing is put in place that counts on it.
     func noteFailure() { open.withLock { $0.hasFailed = true } }
+
+    /// Notes that an entry could not be brought up to date, also for the runs to come; gives what is told of it. A run that
+    /// was interrupted is no failure of its entries.
+    func failed(_ outcome: Outcome, _ facts: EntryFacts) -> Outcome {
+        noteFailure()
+        var outcome = outcome
+        outcome.entry = facts.entry
+        guard let failure = outcome.failure, failure.code != .interrupted else { return outcome }
+        let now = currentDate()
+        desk.note(.failed(facts.path, resource: facts.resource, message: failure.message, at: now))
+        outcome.failingSince = facts.failure?.firstDate ?? now
+        outcome.failedRuns = (facts.failure?.runs ?? 0) + 1
+        return outcome
+    }
 
     /// Whether anything of the run has failed.
     var hasFailed: Bool { open.withLock { $0.hasFailed } }

@@ -26,13 +26,16 @@ struct SourceReading: Sendable {
     private let baseOfFiles: WebURL?
     /// Where it is told what links were taken for; nil where nobody asks.
     private let explanations: ExplanationLog?
+    /// What remembers how listings are read, so that they can be read once more; nil where nobody will.
+    private let register: ListingRegister?
     /// How many entries each source has yielded.
     private let yielded = YieldCounter()
 
     init(
         configuration: SyncConfiguration, loop: TransferLoop, taker: any EntryTaker, baseOfFiles: WebURL? = nil,
-        explanations: ExplanationLog? = nil
+        explanations: ExplanationLog? = nil, register: ListingRegister? = nil
     ) {
+        self.register = register
         self.configuration = configuration
         self.loop = loop
         self.taker = taker
@@ -50,7 +53,7 @@ struct SourceReading: Sendable {
     private static let collectionFormat = "webdav"
 
     /// One document to read.
-    private struct Document {
+    struct Document: Sendable {
         var source: Source
         var place: ListingPlace
         var depth = 0
@@ -62,7 +65,7 @@ struct SourceReading: Sendable {
         var pageBefore: PageBefore?
     }
 
-    private struct PageBefore {
+    struct PageBefore: Sendable {
         var firstEntry: WebURL?
     }
 
@@ -90,6 +93,7 @@ struct SourceReading: Sendable {
                             continue
                         }
                         seen[url.string] = document.place
+                        if document.pageBefore == nil { register?.note(document) }
                     }
                     running += 1
                     group.addTask { await read(document) }
@@ -106,6 +110,18 @@ struct SourceReading: Sendable {
     /// Reads one document and nothing that it names.
     func readAlone(_ source: Source) async {
         _ = await read(Document(source: source, place: ListingPlace(source: 0), format: configuration.format))
+    }
+
+    /// Reads a listing of a server once more, with its further pages. The taker follows no listing below it.
+    func readAgain(_ document: Document) async {
+        var pages = [document]
+        var seen: Set<String> = []
+        while let page = pages.popLast() {
+            if case .url(let url) = page.source, !seen.insert(url.string).inserted {
+                return taker.shield(page.place, isFailure: true)
+            }
+            pages += await read(page)
+        }
     }
 
     /// A listing whose pages lead back to one that was read has no end.

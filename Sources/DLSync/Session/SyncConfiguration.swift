@@ -107,7 +107,7 @@ public struct SyncConfiguration: Hashable, Sendable {
         public var afterRuns = 1
         /// Whether a listing is believed that had rows in an earlier run and has none now.
         public var acceptsEmpty = false
-        /// The directory that files are moved to rather than deleted, as bytes; nil for none.
+        /// The directory that files are moved to rather than deleted or replaced, as bytes; nil for none.
         public var backupDirectory: [UInt8]?
 
         /// Nothing is deleted.

@@ -82,7 +82,7 @@ public struct SyncSummary: Hashable, Sendable {
     public private(set) var verdicts: [Verification.Verdict: Int] = [:]
     /// Bytes that a verification read.
     public private(set) var bytesVerified: Int64 = 0
-    /// How many failed as the server has no such file (any more).
+    /// How many the server does not have (any more): those that failed for it, and those that no listing names any more.
     public private(set) var vanished = 0
     /// How many files were deleted, or are to be.
     public private(set) var deleted = 0
@@ -150,6 +150,7 @@ public struct SyncSummary: Hashable, Sendable {
             bytesReceived += outcome.bytes
             if outcome.status == .done { done += 1 }
             if outcome.status == .kept { kept += 1 }
+            if outcome.isGone { vanished += 1 }
             if let failure = outcome.failure { note(failure) } else { succeeded += 1 }
         case .verified(let finding):
             verdicts[finding.verdict, default: 0] += 1

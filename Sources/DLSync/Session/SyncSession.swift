@@ -13,6 +13,7 @@ public final class SyncSession: Sendable {
     let desk: PublishDesk
     private let board: ProgressBoard
     private let surveyor: Surveyor
+    private let backup: Backup?
     private let run: Int64?
     private let tasks = Mutex<(all: [Task<Void, Never>], areCancelled: Bool)>(([], false))
     private let exitStatus = Mutex<Int32?>(nil)
@@ -42,6 +43,9 @@ public final class SyncSession: Sendable {
         } catch {
             throw Failure(.disk, "\(error)")
         }
+        backup = try configuration.deletion.backupDirectory.map { path throws(Failure) in
+            try Backup(path: path, of: destination, mayWrite: !configuration.isReadOnly)
+        }
         do {
             let bootID = machine.bootID
             let (state, note) =
@@ -57,7 +61,7 @@ public final class SyncSession: Sendable {
         }
         desk = PublishDesk(
             destination: destination, state: configuration.isReadOnly ? nil : state, run: run ?? 0,
-            minimumFree: configuration.minimumFree)
+            minimumFree: configuration.minimumFree, backup: backup)
         board = ProgressBoard()
         surveyor = Surveyor(destination: destination, state: state)
         var loopConfiguration = configuration.loop
@@ -212,27 +216,45 @@ public final class SyncSession: Sendable {
         precondition(
             purpose == .plan || !configuration.isReadOnly, "a session that writes nothing cannot bring files up to date"
         )
-        let context = makeContext(purpose)
+        let register = purpose == .run ? ListingRegister() : nil
+        let vanished = register.map(VanishedEntries.init)
+        let context = makeContext(purpose, vanished: vanished)
         let loop = loop
         // A plan on a session that may write leaves no mark in the state, and so cannot tell what is gone.
         let isMarking = purpose == .run || configuration.isReadOnly && configuration.deletion.scope != .none
         let ownership =
             isMarking ? Ownership(sources: sources, state: state, run: run ?? lastRunNumber() + 1) : nil
         let intake = Intake(
-            sieve: EntrySieve(configuration), surveyor: surveyor, context: context, ownership: ownership
+            sieve: EntrySieve(configuration), surveyor: surveyor, context: context, ownership: ownership,
+            waitsForDeletions: purpose == .run && configuration.deletion.scope != .none
         ) { facts in
             await loop.run(facts, context: context)
         }
-        let reading = DigestReading(configuration: configuration, loop: loop)
+        let reading = DigestReading(configuration: configuration, loop: loop, register: register)
+        let secondLook = register.flatMap { register in
+            vanished.map { vanished in
+                SecondLook(
+                    configuration: configuration, loop: loop, context: context, register: register, vanished: vanished)
+            }
+        }
         let deletion = ownership.map { ownership in
             DeletionRun(
                 configuration: configuration, ownership: ownership, intake: intake, state: state, context: context,
-                loop: loop)
+                loop: loop, backup: backup)
         }
         spawn {
             await reading.readSources(sources, taker: intake)
-            await Self.putLastInPlace(context, loop)
+            context.progress.foundAll()
+            await context.settled()
+            await secondLook?.perform()
+            await Self.putLastInPlace(context, loop, isComplete: !intake.hasBlocked)
             await deletion?.perform()
+            if intake.hasBlocked {
+                await intake.takeBlocked()
+                await context.settled()
+                await secondLook?.perform()
+                await Self.putLastInPlace(context, loop)
+            }
             context.readAll()
         }
         return SyncEvents(queue: context.events)
@@ -241,19 +263,24 @@ public final class SyncSession: Sendable {
     private func lastRunNumber() -> Int64 { (try? state.lastRun())?.number ?? 0 }
 
     /// Waits until all else is done, and puts what is to come last in place if that is in sync.
-    private static func putLastInPlace(_ context: RunContext, _ loop: TransferLoop) async {
+    ///
+    /// - Parameter isComplete: Whether nothing is left to be fetched after this.
+    private static func putLastInPlace(_ context: RunContext, _ loop: TransferLoop, isComplete: Bool = true) async {
         context.progress.foundAll()
         await context.settled()
         let held = context.takeHeld()
         guard !held.isEmpty else { return }
-        let objection =
-            context.hasFailed || Task.isCancelled
-            ? "it is put in place only when everything else is in sync, and something failed" : nil
+        let isInSync = !context.hasFailed && !Task.isCancelled
+        let objection: String? =
+            isInSync && isComplete
+            ? nil
+            : "it is put in place only when everything else is in sync, and "
+                + (isInSync ? "something of an earlier run is in the way of another file" : "something failed")
         await loop.release(held, objection: objection)
         await context.settled()
     }
 
-    private func makeContext(_ purpose: RunContext.Purpose) -> RunContext {
+    private func makeContext(_ purpose: RunContext.Purpose, vanished: VanishedEntries? = nil) -> RunContext {
         RunContext(
             purpose: purpose,
             planner: Planner(
@@ -261,7 +288,7 @@ public final class SyncSession: Sendable {
                     adopts: configuration.adoptsForeignPartials, alwaysAsks: purpose == .plan,
                     trustsListings: configuration.trustsListings, filter: configuration.filter)),
             transfer: configuration.loop.transfer, desk: desk, progress: board,
-            recordsDigests: configuration.recordsDigests, publishLast: configuration.publishLast)
+            recordsDigests: configuration.recordsDigests, publishLast: configuration.publishLast, vanished: vanished)
     }
 
     /// The one bridge between a caller that wants a sequence of events now and the reading that fills it: its tasks end
@@ -296,6 +323,9 @@ public final class SyncSession: Sendable {
 
     /// What is here of an entry.
     func survey(_ facts: EntryFacts) async -> EntryFacts { await surveyor.survey([facts]).first ?? facts }
+
+    /// The recorded digests of the blocks of a file.
+    func blocks(of path: RelativePath) throws(StateError) -> PieceDigests? { try state.blocks(of: path) }
 
     /// The record of the unfinished data of a path.
     func partial(at path: RelativePath) -> PartialRecord? { (try? state.partials(for: [path]))?.first ?? nil }

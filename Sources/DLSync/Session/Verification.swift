@@ -28,6 +28,8 @@ public struct Verification: Hashable, Sendable {
     public var bytes: Int64 = 0
     /// The digest that it was compared with.
     public var digest: Digest?
+    /// The parts that differ, where digests of parts tell them from the others.
+    public var badParts: ByteRangeSet?
     /// What is wrong, where something is; nil where it is only to be repaired, since the outcome of that will tell.
     public var failure: Failure?
 }

@@ -69,15 +69,24 @@ final class Verifier: Sendable {
     }
 
     private func take(_ facts: EntryFacts) async {
-        let (finding, planned) = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.look(at: facts)) }
+        let (finding, planned, mended) = await withCheckedContinuation { continuation in
+            queue.async {
+                let blocks = self.ownBlocks(of: facts)
+                let (finding, planned) = self.look(at: facts, blocks)
+                let mended = facts.record.map { record in
+                    Mended(
+                        representation: record.identity.representation, digest: record.digest,
+                        hasBlocks: blocks != nil)
+                }
+                continuation.resume(returning: (finding, planned, mended))
+            }
         }
         if let finding {
             if finding.failure != nil { context.noteFailure() }
             context.tell(.verified(finding))
         }
         if let planned, !Task.isCancelled {
-            await loop.run([planned], context: context)
+            await loop.run([planned], mended: mended, context: context)
         } else {
             context.progress.settled(facts.path, failed: finding?.failure != nil)
             context.ended()
@@ -87,7 +96,9 @@ final class Verifier: Sendable {
     // MARK: One file, away from every thread that must not wait
 
     /// What is found of a file, and how it is to be repaired; no finding where it was cancelled.
-    private func look(at facts: EntryFacts) -> (Verification?, PlannedEntry?) {
+    ///
+    /// - Parameter blocks: The recorded digests of its blocks.
+    private func look(at facts: EntryFacts, _ blocks: PieceDigests?) -> (Verification?, PlannedEntry?) {
         var finding = Verification(
             path: facts.path, url: facts.entry.urls[0].redacted, verdict: .right, reason: "")
         let file: LocalFile
@@ -115,7 +126,9 @@ final class Verifier: Sendable {
             finding.reason = "it has \(file.size) bytes instead of \(size)"
             return judged(finding, facts, Failure(.digestMismatch, finding.reason))
         }
-        let pieces = facts.entry.pieces.flatMap { $0.covers(file.size) ? $0 : nil }
+        let given = facts.entry.pieces.flatMap { $0.covers(file.size) ? $0 : nil }
+        // Our own are of the version that was recorded.
+        let pieces = given ?? (wanted != nil && wanted == record?.digest ? blocks : nil)
         guard wanted != nil || pieces != nil else {
             finding.verdict = .unverifiable
             finding.reason =
@@ -135,13 +148,19 @@ final class Verifier: Sendable {
                 finding.reason = damage.message
                 return judged(finding, facts, Failure(.digestMismatch, damage.message))
             }
-            guard proof.whole != wanted || !proof.badParts.isEmpty else {
+            // The whole is right if its digest is, whatever became of our own digests of its blocks.
+            let isWrong = proof.whole != wanted || given != nil && !proof.badParts.isEmpty
+            guard isWrong else {
                 finding.reason = wanted.map { "its \($0.algorithm.rawValue) digest is right" } ?? "its parts are right"
                 return (finding, nil)
             }
             finding.verdict = .differs
+            finding.badParts = pieces == nil ? nil : proof.badParts
             if let wanted, let whole = proof.whole, whole != wanted {
                 finding.reason = "its \(wanted.algorithm.rawValue) digest is \(whole.hex), wanted is \(wanted.hex)"
+                if pieces != nil, !proof.badParts.isEmpty {
+                    finding.reason += "; " + Self.words(for: proof.badParts, of: file.size)
+                }
             } else {
                 finding.reason = "\(proof.badParts.count) bytes are in parts that differ from their digests"
             }
@@ -151,6 +170,21 @@ final class Verifier: Sendable {
         } catch {
             return (unreadable(finding, error), nil)
         }
+    }
+
+    /// The digests of a file's blocks that were computed when it was fetched, if they are of a file as long as this one.
+    private func ownBlocks(of facts: EntryFacts) -> PieceDigests? {
+        guard let record = facts.record, record.identity.resource == facts.resource, case .file(let file) = facts.local,
+            let blocks = try? state.blocks(of: facts.path), blocks.covers(file.size)
+        else { return nil }
+        return blocks
+    }
+
+    /// Which parts are bad, in words; of many only the first.
+    private static func words(for bad: ByteRangeSet, of size: Int64) -> String {
+        let named = bad.ranges.prefix(4).map(\.words).joined(separator: ", ")
+        let more = bad.ranges.count > 4 ? " and \(bad.ranges.count - 4) more places" : ""
+        return "\(bad.count) of \(size) bytes lie in blocks that differ: \(named)\(more)"
     }
 
     private func open(_ path: RelativePath) throws(Failure) -> PublishedFile {

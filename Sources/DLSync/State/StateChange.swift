@@ -28,6 +28,7 @@ extension Database {
     func apply(_ change: StateChange, bootID: String, run: Int64?) throws(StateError) {
         switch change {
         case .complete(let record):
+            try replaceBlocks(of: record)
             try insert(record)
             try delete(record.path, from: "partials")
             try delete(record.path, from: "failures")
@@ -38,6 +39,7 @@ extension Database {
         case .forgetFailure(let path): try delete(path, from: "failures")
         case .forget(let path):
             try delete(path, from: "files")
+            try delete(path, from: "blocks")
             try delete(path, from: "partials")
             try delete(path, from: "failures")
             try delete(path, from: "owners")
@@ -48,6 +50,30 @@ extension Database {
         case .forgetDirectory(let path): try delete(path, from: "directories")
         case .host(let facts): try insert(facts)
         }
+    }
+
+    /// Writes the digests of a file's blocks, or forgets those of another file that was there. A record that is only noted
+    /// anew of the same file keeps them.
+    private func replaceBlocks(of record: FileRecord) throws(StateError) {
+        guard let blocks = record.blocks else {
+            let forget = try statement(
+                """
+                DELETE FROM blocks WHERE path = ?1 AND NOT EXISTS (
+                SELECT 1 FROM files WHERE path = ?1 AND size = ?2 AND mtime_ns = ?3 AND inode = ?4)
+                """)
+            try forget.bind(1, record.path.bytes)
+            try forget.bind(2, record.file.size)
+            try forget.bind(3, record.file.modifiedNanoseconds)
+            try forget.bind(4, Int64(bitPattern: record.file.inode))
+            return try forget.run()
+        }
+        let statement = try statement(
+            "INSERT OR REPLACE INTO blocks (path, algorithm, length, digests) VALUES (?1, ?2, ?3, ?4)")
+        try statement.bind(1, record.path.bytes)
+        try statement.bind(2, blocks.algorithm.rawValue)
+        try statement.bind(3, blocks.length)
+        try statement.bind(4, blocks.bytes)
+        try statement.run()
     }
 
     private func insert(_ record: FileRecord) throws(StateError) {

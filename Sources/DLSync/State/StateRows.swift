@@ -19,6 +19,17 @@ extension Database {
         return try statement.step() ? statement.file() : nil
     }
 
+    /// The digests of the blocks of a file.
+    func blocks(_ path: RelativePath) throws(StateError) -> PieceDigests? {
+        let statement = try statement("SELECT algorithm, length, digests FROM blocks WHERE path = ?1")
+        try statement.bind(1, path.bytes)
+        defer { statement.reset() }
+        guard try statement.step(), let algorithm = statement.text(0).flatMap(DigestAlgorithm.init(rawValue:)),
+            let length = statement.number(1), let bytes = statement.bytes(2)
+        else { return nil }
+        return PieceDigests(algorithm, length: length, bytes: bytes)
+    }
+
     /// The records of the next paths in the order of their bytes.
     func files(after path: RelativePath?, limit: Int) throws(StateError) -> [FileRecord] {
         let statement = try statement(Self.fileColumns + " WHERE path > ?1 ORDER BY path LIMIT ?2")
@@ -49,8 +60,9 @@ extension Database {
         return records
     }
 
-    func failures() throws(StateError) -> [FailureRecord] {
-        let statement = try statement(Self.failureColumns + " ORDER BY path")
+    func failures(limit: Int) throws(StateError) -> [FailureRecord] {
+        let statement = try statement(Self.failureColumns + " ORDER BY path LIMIT ?1")
+        try statement.bind(1, Int64(limit))
         defer { statement.reset() }
         var records: [FailureRecord] = []
         while try statement.step() {

@@ -5,10 +5,20 @@ enum StateSchema {
     /// `PRAGMA application_id`: "dlsy".
     static let applicationID: Int64 = 0x646C_7379
     /// `PRAGMA user_version`. A change of the tables raises it and adds its step to ``Database/prepareState()``.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// The columns in which files and partials keep an ``Identity``, in the order that ``Statement/identity(_:)`` reads.
     static let identityColumns = "resource, length, etag, etag_weak, last_modified, coding, media_type"
+
+    /// The digests of the blocks of large files. They are in no row of `files`, which is read for each entry of a run.
+    private static let blocks = """
+        CREATE TABLE blocks (
+            path BLOB PRIMARY KEY NOT NULL, algorithm TEXT NOT NULL, length INTEGER NOT NULL, digests BLOB NOT NULL
+        );
+        """
+
+    /// What makes a state of each earlier version one of the next, that of version 1 first.
+    static let steps = [blocks]
 
     static let tables = """
         CREATE TABLE files (
@@ -18,6 +28,7 @@ enum StateSchema {
             size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
             digest_algorithm TEXT, digest BLOB, listed TEXT
         ) WITHOUT ROWID;
+        \(blocks)
         CREATE TABLE partials (
             path BLOB PRIMARY KEY NOT NULL,
             resource TEXT NOT NULL, length INTEGER, etag TEXT, etag_weak INTEGER, last_modified INTEGER,
@@ -74,10 +85,26 @@ extension Database {
                 "the state '\(path)' is of version \(version), this dlsync knows \(StateSchema.version): use the newer"
                     + " dlsync, or remove the file to build the state anew from the tree")
         }
-        guard version == StateSchema.version else {
+        guard version >= 1 else {
             throw StateError(.damaged, "the state '\(path)' has no version that ever was")
         }
+        try bringUpToDate(from: version)
         try checkTables()
+    }
+
+    /// Takes the steps from an earlier version to this one: all of them, or where the disk refuses none.
+    private func bringUpToDate(from version: Int64) throws(StateError) {
+        guard version < StateSchema.version else { return }
+        do {
+            try transaction { () throws(StateError) in
+                for step in StateSchema.steps[Int(version - 1)...] { try execute(step) }
+                try execute("PRAGMA user_version=\(StateSchema.version)")
+            }
+        } catch {
+            // A table that is there before its time: no dlsync left it so.
+            guard error.kind == .other else { throw error }
+            throw StateError(.damaged, error.message)
+        }
     }
 
     private func createTables() throws(StateError) {
@@ -97,7 +124,7 @@ extension Database {
             }
             for columns in [
                 "\(StateSchema.identityColumns), digest FROM files", "id, boot FROM partials",
-                "missed_runs FROM owners", "row_count FROM listings", "last_run FROM sources",
+                "digests FROM blocks", "missed_runs FROM owners", "row_count FROM listings", "last_run FROM sources",
             ] {
                 _ = try statement("SELECT \(columns)")
             }

@@ -238,6 +238,58 @@ extension StateStore {
         }
     }
 
+    /// The sources that ever named something, by name, and when each was of a run last.
+    func sources() throws(StateError) -> [SourceRecord] {
+        try withDatabase { (database, _) throws(StateError) in
+            let statement = try database.statement(
+                """
+                SELECT sources.name, (SELECT count(DISTINCT path) FROM owners CROSS JOIN listings
+                ON listings.number = owners.listing WHERE listings.source = sources.number), runs.started
+                FROM sources LEFT JOIN runs ON runs.number = sources.last_run ORDER BY sources.name
+                """)
+            defer { statement.reset() }
+            var sources: [SourceRecord] = []
+            while try statement.step() {
+                guard let name = statement.text(0) else { continue }
+                sources.append(
+                    SourceRecord(
+                        name: name, files: statement.number(1) ?? 0,
+                        lastRead: statement.number(2).map(HTTPDate.init(secondsSinceEpoch:))))
+            }
+            return sources
+        }
+    }
+
+    /// Forgets a source, and all that it named: what no other source names is nobody's then.
+    ///
+    /// - Returns: How many files are nobody's by that.
+    func forgetSource(_ name: String) throws(StateError) -> Int64 {
+        try withDatabase { (database, _) throws(StateError) in
+            try database.transaction { () throws(StateError) in
+                let find = try database.statement("SELECT number FROM sources WHERE name = ?1")
+                try find.bind(1, name)
+                guard let number = try find.firstNumber() else { return 0 }
+                let own = "listing IN (SELECT number FROM listings WHERE source = ?1)"
+                let count = try database.statement(
+                    """
+                    SELECT count(DISTINCT path) FROM owners WHERE \(own) AND path NOT IN
+                    (SELECT path FROM owners WHERE NOT \(own))
+                    """)
+                try count.bind(1, number)
+                let files = try count.firstNumber() ?? 0
+                for sql in [
+                    "DELETE FROM owners WHERE \(own)", "DELETE FROM listings WHERE source = ?1",
+                    "DELETE FROM sources WHERE number = ?1",
+                ] {
+                    let statement = try database.statement(sql)
+                    try statement.bind(1, number)
+                    try statement.run()
+                }
+                return files
+            }
+        }
+    }
+
     /// Which paths any source names, of this run or an earlier one.
     func areOwned(_ paths: [RelativePath]) throws(StateError) -> [Bool] {
         try withDatabase { (database, _) throws(StateError) in

@@ -61,6 +61,11 @@ package final class StateStore: Sendable {
         try withDatabase { (database, _) throws(StateError) in try database.files(after: path, limit: limit) }
     }
 
+    /// The digests of the blocks of a complete file; nil where there are none.
+    package func blocks(of path: RelativePath) throws(StateError) -> PieceDigests? {
+        try withDatabase { (database, _) throws(StateError) in try database.blocks(path) }
+    }
+
     /// The records of partials, in the order of the paths; nil where there is none, or none that can be believed. After
     /// a crash of the machine only what was synced is in their extents.
     package func partials(for paths: [RelativePath]) throws(StateError) -> [PartialRecord?] {
@@ -77,9 +82,16 @@ package final class StateStore: Sendable {
         try withDatabase { (database, _) throws(StateError) in try database.partials(bootID: bootID) }
     }
 
-    /// What could not be brought up to date, by path.
-    package func failures() throws(StateError) -> [FailureRecord] {
-        try withDatabase { (database, _) throws(StateError) in try database.failures() }
+    /// What could not be brought up to date, by path: the first of it, where it is more than the limit.
+    package func failures(limit: Int = .max) throws(StateError) -> [FailureRecord] {
+        try withDatabase { (database, _) throws(StateError) in try database.failures(limit: limit) }
+    }
+
+    /// How many entries could not be brought up to date.
+    package func failureCount() throws(StateError) -> Int64 {
+        try withDatabase { (database, _) throws(StateError) in
+            try database.number("SELECT count(*) FROM failures") ?? 0
+        }
     }
 
     /// What could not be brought up to date, in the order of the paths; nil where nothing is wrong.

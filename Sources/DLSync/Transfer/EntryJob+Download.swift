@@ -165,7 +165,7 @@ extension EntryJob {
             try takeRoom(length: length, partial: partial)
             let wanted = facts.entry.strongestDigest ?? running?.machine.servedDigest
             if let algorithm = wanted?.algorithm ?? recordedAlgorithm, digest == nil {
-                digest = try RunningDigest(algorithm)
+                digest = try RunningDigest(algorithm, blockLength: blockLength(of: length))
             }
         } catch let error as Failure {
             throw error
@@ -180,6 +180,19 @@ extension EntryJob {
 
     /// What is computed of a file that no digest is given for.
     var recordedAlgorithm: DigestAlgorithm? { context.recordsDigests ? .sha256 : nil }
+
+    /// How long the blocks are of which digests are recorded.
+    private func blockLength(of length: Int64?) -> Int64? {
+        context.recordsDigests || mended?.hasBlocks == true ? length.flatMap(OwnBlocks.length) : nil
+    }
+
+    /// The digest that the finished file must have. What was mended is proven by the recorded digest, as long as the server
+    /// still has the version that was recorded.
+    private func wantedDigest(of representation: Representation) -> Digest? {
+        if let known = facts.entry.strongestDigest ?? running?.machine.servedDigest { return known }
+        guard let mended, mended.representation.difference(from: representation) == nil else { return nil }
+        return mended.digest
+    }
 
     /// Forgets all bytes, and the record of them before that.
     private func discardPartial() {
@@ -230,8 +243,9 @@ extension EntryJob {
                 PublishDesk.Item(
                     job: id, path: facts.path, partialID: partialID,
                     identity: Identity(resource: facts.resource, representation: representation), length: length,
-                    wanted: facts.entry.strongestDigest ?? running?.machine.servedDigest, recorded: recordedAlgorithm,
-                    running: digest, listed: listed(of: representation), pieces: facts.entry.pieces,
+                    wanted: wantedDigest(of: representation), recorded: recordedAlgorithm,
+                    blockLength: blockLength(of: length), running: digest, listed: listed(of: representation),
+                    pieces: facts.entry.pieces,
                     comesLast: context.comesLast(facts.path)),
                 now: loop.now)
         } catch {

@@ -28,6 +28,8 @@ final class EntryJob: TransferJob {
     /// The machine of the stages `downloading` and `publishing`.
     var running: RunningDownload?
     var decision: Decision?
+    /// What a file was that is mended; nil for one that is not.
+    let mended: Mended?
     var partial: PartialFile?
     var partialID: String?
     /// Whether the state has a record of the partial.
@@ -48,7 +50,8 @@ final class EntryJob: TransferJob {
     private var bytesUnderWay: Int64 = 0
 
     /// - Parameter decision: What a plan decided, when this job carries one out.
-    init(id: JobID, facts: EntryFacts, decision: Decision? = nil, context: RunContext) {
+    init(id: JobID, facts: EntryFacts, decision: Decision? = nil, mended: Mended? = nil, context: RunContext) {
+        self.mended = mended
         self.id = id
         self.facts = facts
         self.context = context
@@ -305,23 +308,15 @@ final class EntryJob: TransferJob {
             status: status, reason: reason, bytes: bytes, requests: requests,
             duration: loop.now - startedAt, size: size, digest: digest, failure: failure)
         if status == .failed {
-            context.noteFailure()
-            outcome.entry = facts.entry
-            remember(failure, in: &outcome)
+            if failure?.code == .missing, context.vanished?.take(outcome, of: facts) == true {
+                return leave(failed: false, in: loop)
+            }
+            outcome = context.failed(outcome, facts)
         } else if status == .kept, facts.failure != nil {
             context.desk.note(.forgetFailure(facts.path))
         }
         loop.tell(.outcome(outcome), to: context.events)
         leave(failed: status == .failed, in: loop)
-    }
-
-    /// Notes a failure, which a run that was interrupted is none of.
-    private func remember(_ failure: Failure?, in outcome: inout Outcome) {
-        guard let failure, failure.code != .interrupted else { return }
-        let now = currentDate()
-        context.desk.note(.failed(facts.path, resource: facts.resource, message: failure.message, at: now))
-        outcome.failingSince = facts.failure?.firstDate ?? now
-        outcome.failedRuns = (facts.failure?.runs ?? 0) + 1
     }
 
     private func leave(failed: Bool, in loop: isolated TransferLoop) {
@@ -366,9 +361,17 @@ final class EntryJob: TransferJob {
     }
 }
 
-/// The machine of a download that runs. Held by reference, as a value in an optional would be copied whole for each question.
+/// What the record says of a file that is to be mended.
+struct Mended: Hashable, Sendable {
+    var representation: Representation
+    var digest: Digest?
+    /// Whether digests of its blocks are recorded, and so are to be of what comes in its place.
+    var hasBlocks: Bool
+}
+
+/// Holds the machine of a download that runs, so that it can be asked where it is.
 final class RunningDownload {
     var machine: DownloadMachine
 
-    init(_ machine: DownloadMachine) { self.machine = machine }
+    init(_ machine: consuming DownloadMachine) { self.machine = machine }
 }

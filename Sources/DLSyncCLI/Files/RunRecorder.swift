@@ -101,7 +101,7 @@ extension RunReport {
             switch settings.mode {
             case .verify: "verify"
             case .repair: "repair"
-            case .sync, .dryRun, .list, .explain, .status: "sync"
+            case .sync, .dryRun, .list, .explain, .status, .forgetSource: "sync"
             }
         self.init(
             mode: mode, destination: settings.destination, sources: settings.sources.map(\.name),

@@ -41,6 +41,7 @@ package enum EventRendering {
         object.add("reason", .string(finding.reason))
         object.add("bytes", integer: finding.bytes)
         object.add("digest", string: finding.digest?.description)
+        object.add("badRanges", string: finding.badParts.map { $0.ranges.map(\.words).joined(separator: ",") })
         return object.line
     }
 

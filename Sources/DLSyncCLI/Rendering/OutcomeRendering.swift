@@ -39,7 +39,7 @@ package enum OutcomeRendering {
         if !counts.isEmpty { line += ": " + counts.joined(separator: ", ") }
         line += "; \(SizeText.size(progress.bytesReceived)) received"
         if summary.failed > summary.interrupted { line += ", \(summary.failed - summary.interrupted) failed" }
-        if summary.vanished > 0 { line += " (\(summary.vanished) of them gone from the server)" }
+        if summary.vanished > 0 { line += ", \(summary.vanished) gone from the server" }
         if summary.interrupted > 0 { line += ", \(summary.interrupted) not finished" }
         return line
     }

@@ -20,9 +20,16 @@ package enum StatusRendering {
                 "  \(name(failure.path))  for \(age(failure.firstDate, now)), in \(count(failure.runs, "run")): "
                 + "\(TerminalText.printable(Array(failure.message.utf8)))\n"
         }
+        let unnamed = status.failureCount - Int64(status.failures.count)
+        if unnamed > 0 { text += "  and \(unnamed) more\n" }
         if !status.runs.isEmpty { text += "\nRUNS\n" }
         for run in status.runs {
             text += "  \(run.started)  " + end(of: run, isBusy: status.isBusy && run == status.runs.first) + "\n"
+        }
+        if !status.sources.isEmpty { text += "\nSOURCES\n" }
+        for source in status.sources {
+            let last = source.lastRead.map { "given last \(age($0, now)) ago" } ?? "not given for a hundred runs"
+            text += "  \(name(source))  \(count(source.files, "file")), \(last)\n"
         }
         if !status.hosts.isEmpty { text += "\nHOSTS\n" }
         for host in status.hosts { text += "  \(host.origin)  \(facts(host).joined(separator: ", "))\n" }
@@ -47,6 +54,14 @@ package enum StatusRendering {
 
     private static func name(_ path: RelativePath) -> String { TerminalText.printable(path.bytes) }
 
+    private static func name(_ source: SourceRecord) -> String { TerminalText.printable(Array(source.shownName.utf8)) }
+
+    /// What was forgotten of a source.
+    package static func text(_ forgotten: ForgottenSource) -> String {
+        "forgot \(name(forgotten.source)): \(count(forgotten.files, "file")) of it "
+            + "\(forgotten.files == 1 ? "is" : "are") no source's any more\n"
+    }
+
     private static func count(_ number: Int64, _ word: String) -> String {
         "\(number) \(word)\(number == 1 ? "" : "s")"
     }
@@ -56,7 +71,7 @@ package enum StatusRendering {
         DurationText.text(.seconds(max(0, now.secondsSinceEpoch - date.secondsSinceEpoch)))
     }
 
-    /// For programs: a line for each partial, failure, run and host, then the summary.
+    /// For programs: a line for each partial, failure, run, source and host, then the summary.
     package static func json(_ status: DestinationStatus, now: HTTPDate) -> String {
         var text = ""
         for partial in status.partials {
@@ -85,6 +100,12 @@ package enum StatusRendering {
             object.add("exitStatus", integer: run.exitStatus.map(Int64.init))
             text += object.line
         }
+        for source in status.sources {
+            var object: JSONObject = ["type": "source", "name": .string(source.shownName)]
+            object.add("files", integer: source.files)
+            object.add("lastRead", string: source.lastRead?.iso8601)
+            text += object.line
+        }
         for host in status.hosts {
             var object: JSONObject = ["type": "host", "origin": .string(host.origin)]
             object.add("refusesRanges", .boolean(host.traits.refusesRanges))
@@ -98,7 +119,7 @@ package enum StatusRendering {
         object.add("bytes", integer: status.bytes)
         object.add("filesWithDigest", integer: status.filesWithDigest)
         object.add("partials", integer: Int64(status.partials.count))
-        object.add("failures", integer: Int64(status.failures.count))
+        object.add("failures", integer: status.failureCount)
         object.add("lastSuccess", string: status.lastSuccess?.iso8601)
         return text + object.line
     }

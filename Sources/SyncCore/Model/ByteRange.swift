@@ -20,6 +20,9 @@ public struct ByteRange: Hashable, Sendable {
     /// Whether the range holds no byte.
     public var isEmpty: Bool { start == end }
 
+    /// The offsets of its first and its last byte, as people and range requests give them. The range holds a byte at least.
+    package var words: String { "\(start)-\(end - 1)" }
+
     /// The value of a `Range` field that asks for these bytes (RFC 9110 §14.2). The range holds a byte at least.
     package var fieldValue: String { "bytes=\(start)-\(end - 1)" }
 

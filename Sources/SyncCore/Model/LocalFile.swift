@@ -33,3 +33,13 @@ public enum LocalState: Hashable, Sendable {
     /// What is there could not be found out, as the disk refused.
     case unreadable(Failure)
 }
+
+extension LocalState {
+    /// A directory stands where a file is to be.
+    package static let directory = LocalState.blocked("is a directory")
+    /// A file stands where one of the path's directories is to be.
+    package static let behindFile = LocalState.blocked("leads through a file")
+
+    /// Whether it is something that a run which deletes may take out of the way.
+    package var mayGoAway: Bool { self == .directory || self == .behindFile }
+}

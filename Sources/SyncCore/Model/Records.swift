@@ -10,6 +10,9 @@ public struct FileRecord: Hashable, Sendable {
     public var digest: Digest?
     /// What its source said of it when it was proven, in the words of ``ListedFacts``; nil where that was too little.
     package var listed: String?
+    /// The digests of its blocks, to be written with the record. It is nil in a record that is read: they are many, and
+    /// asked for by themselves.
+    package var blocks: PieceDigests?
 
     /// A record of a complete file.
     public init(path: RelativePath, identity: Identity, file: LocalFile, digest: Digest? = nil) {
@@ -92,4 +95,24 @@ public struct RunRecord: Hashable, Sendable {
         self.ended = ended
         self.exitStatus = exitStatus
     }
+}
+
+/// What the state remembers of a source.
+public struct SourceRecord: Hashable, Sendable {
+    /// What tells it from others: a URL without its volatile parts, a file's full path, or `-`.
+    public var name: String
+    /// How many files it named when it was read last.
+    public var files: Int64
+    /// When the last run began that had it; nil for more than a hundred runs ago.
+    public var lastRead: HTTPDate?
+
+    /// A record of a source.
+    public init(name: String, files: Int64, lastRead: HTTPDate?) {
+        self.name = name
+        self.files = files
+        self.lastRead = lastRead
+    }
+
+    /// The name as it is shown, without credentials and signatures.
+    public var shownName: String { WebURL(name)?.redacted ?? name }
 }

@@ -38,6 +38,8 @@ public struct EntryFacts: Hashable, Sendable {
     public var localDigest: Digest?
     /// What the state remembers of earlier runs that could not bring it up to date.
     public var failure: FailureRecord?
+    /// The listing that names it; nil where no source does.
+    package var listing: ListingPlace?
 
     /// Facts of an entry.
     public init(

@@ -46,7 +46,9 @@ struct EventRenderingTests {
         #expect(
             EventRendering.json(.verified(finding))
                 == #"{"type":"verified","path":"a\#u{FFFD}","pathBytes":"61ff","url":"http://h/a","verdict":"differs","#
-                + #""reason":"why","bytes":7,"digest":null}"# + "\n")
+                + #""reason":"why","bytes":7,"digest":null,"badRanges":null}"# + "\n")
+        finding.badParts = ByteRangeSet([ByteRange(0, 10), ByteRange(20, 30)])
+        #expect(EventRendering.json(finding).hasSuffix(#""badRanges":"0-9,20-29"}"# + "\n"))
         let origin = EntryOrigin(source: "list", line: 3)
         let failure = Failure(.badEntry, "no URL")
         #expect(EventRendering.json(.problem(origin, failure)) == PlanRendering.json(origin, failure))

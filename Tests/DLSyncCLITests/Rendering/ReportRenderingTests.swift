@@ -135,6 +135,7 @@ struct ReportRenderingTests {
                 path: try RelativePath("f"), resource: "http://h/f", message: "gone", firstDate: first,
                 lastDate: HTTPDate(secondsSinceEpoch: 784_115_377), runs: 2)
         ]
+        status.failureCount = 1
         status.runs = [
             RunRecord(number: 2, started: HTTPDate(secondsSinceEpoch: 784_115_377)),
             RunRecord(number: 1, started: first, ended: HTTPDate(secondsSinceEpoch: 784_111_837), exitStatus: 3),
@@ -143,6 +144,10 @@ struct ReportRenderingTests {
             HostFacts(
                 origin: "http://h:80", traits: HostTraits(refusesRanges: true), permits: 2,
                 learnt: first)
+        ]
+        status.sources = [
+            SourceRecord(name: "/lists/a\n", files: 1, lastRead: first),
+            SourceRecord(name: "http://me:secret@h/pub/", files: 3, lastRead: nil),
         ]
         return status
     }
@@ -165,16 +170,22 @@ struct ReportRenderingTests {
                   1994-11-06T09:49:37Z  did not end: it was killed
                   1994-11-06T08:49:37Z  exit status 3 after 1:00
 
+                SOURCES
+                  /lists/a\\x0a  1 file, given last 1:00:03 ago
+                  http://h/pub/  3 files, not given for a hundred runs
+
                 HOSTS
                   http://h:80  gives no ranges, takes 2 at once
 
                 """)
         var busy = try Self.status()
         busy.isBusy = true
+        busy.failureCount = 2_000_001
         busy.lastSuccess = HTTPDate(secondsSinceEpoch: 784_115_370)
         let text = StatusRendering.text(busy, now: now)
         #expect(text.hasPrefix("A run works on it now.\n"))
         #expect(text.contains("in sync last at 1994-11-06T09:49:30Z (10 s ago)\n"))
+        #expect(text.contains("in 2 runs: gone\n  and 2000000 more\n\nRUNS\n"))
         #expect(text.contains("1994-11-06T09:49:37Z  works now\n"))
     }
 
@@ -186,6 +197,8 @@ struct ReportRenderingTests {
                 {"type":"failure","path":"f","url":"http://h/f","reason":"gone","first":"1994-11-06T08:49:37Z","last":"1994-11-06T09:49:37Z","seconds":3603,"runs":2}
                 {"type":"run","number":2,"started":"1994-11-06T09:49:37Z","ended":null,"exitStatus":null}
                 {"type":"run","number":1,"started":"1994-11-06T08:49:37Z","ended":"1994-11-06T08:50:37Z","exitStatus":3}
+                {"type":"source","name":"/lists/a\n","files":1,"lastRead":"1994-11-06T08:49:37Z"}
+                {"type":"source","name":"http://h/pub/","files":3,"lastRead":null}
                 {"type":"host","origin":"http://h:80","refusesRanges":true,"ifRange":"tag","unsteadyTags":false,"permits":2}
                 {"type":"summary","version":1,"busy":false,"files":2,"bytes":3145728,"filesWithDigest":1,"partials":1,"failures":1,"lastSuccess":null}
 

@@ -62,4 +62,25 @@ import Testing
             [1, 2, 3].withUnsafeBytes { digester.update($0) }
         }
     }
+
+    @Test(arguments: [0, 1, 99, 100, 101, 1000, 1001])
+    func `Digests of blocks are those of each block, whatever the cuts of the bytes`(count: Int) throws {
+        var generator = SeededGenerator(state: 5)
+        let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let running = try RunningDigest(.md5, blockLength: 100)
+        var start = 0
+        while start < count {
+            let end = min(count, start + Int.random(in: 1...250, using: &generator))
+            bytes[start..<end].withUnsafeBytes { running.update($0, at: Int64(start)) }
+            start = end
+        }
+        _ = try running.finish()
+        let blocks = running.blockDigests
+        #expect((blocks?.count ?? 0) == (count + 99) / 100)
+        for (index, start) in stride(from: 0, to: count, by: 100).enumerated() {
+            var digester = try Digester(.sha256)
+            bytes[start..<min(count, start + 100)].withUnsafeBytes { digester.update($0) }
+            #expect(try digester.finish() == blocks?[index])
+        }
+    }
 }

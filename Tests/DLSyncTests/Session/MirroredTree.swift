@@ -1,22 +1,28 @@
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import DLSync
 
 /// A tree of index pages on a server from which files go: five listings, each with some files.
-final class MirroredTree {
+final class MirroredTree: Sendable {
     /// The directories, that of the tree itself first.
     static let directories = ["", "d1/", "d2/", "d3/", "d4/"]
     private let server: FaultServer
+    private let names: Mutex<[String: [String]]>
     /// The names of the files by directory.
-    private(set) var files: [String: [String]]
+    private(set) var files: [String: [String]] {
+        get { names.withLock { $0 } }
+        set { names.withLock { $0 = newValue } }
+    }
 
     init(_ server: FaultServer, filesEach: Int = 4) {
         self.server = server
-        files = Dictionary(
-            uniqueKeysWithValues: Self.directories.map { directory in
-                (directory, (0..<filesEach).map { "f\($0)" })
-            })
+        names = Mutex(
+            Dictionary(
+                uniqueKeysWithValues: Self.directories.map { directory in
+                    (directory, (0..<filesEach).map { "f\($0)" })
+                }))
         for path in paths { server.serve("/pub/\(path)", Resource(.pattern(seed: 1, count: 50))) }
         serve()
     }
@@ -62,6 +68,12 @@ final class MirroredTree {
         files[directory] = nil
         server.remove("/pub/\(directory)")
         serve()
+    }
+
+    /// Adds a directory with files.
+    func add(directory: String, _ names: [String]) {
+        files[directory] = []
+        for name in names { add(name, in: directory) }
     }
 
     /// Serves an index page without rows.

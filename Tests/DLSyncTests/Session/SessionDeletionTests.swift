@@ -1,3 +1,4 @@
+import Glibc
 import SyncCore
 import TestSupport
 import Testing
@@ -315,6 +316,186 @@ extension SessionTests {
                 for (round, name) in ["f0", "f0.~1~", "f0.~2~"].enumerated() {
                     #expect(try fileMatchesPattern("\(backup)/d1/\(name)", seed: UInt64(round), count: 50))
                 }
+            }
+        }
+
+        @Test(
+            "A file that is replaced is kept in the backup directory, by a copy where it cannot have two names",
+            arguments: [false, true])
+        func backupOfReplaced(isCopied: Bool) async throws {
+            let bench = try Bench()
+            let backup = bench.directory.path("old")
+            let calls = SystemCalls { operation, path in
+                isCopied && operation == .rename && path.hasPrefix(backup) ? .failure(EXDEV) : nil
+            }
+            try await FaultServer.run { server in
+                let tree = MirroredTree(server)
+                for round in 0..<4 {
+                    server.serve("/pub/d1/f0", Resource(.pattern(seed: UInt64(round), count: 50)))
+                    let told = try await bench.run(
+                        [tree.source], { $0.deletion.backupDirectory = Array(backup.utf8) }, calls: calls)
+                    #expect(told.isAllWell, "\(told.complaints)")
+                    #expect(bench.holds("d1/f0", seed: UInt64(round), 50))
+                }
+                for (round, name) in ["f0", "f0.~1~", "f0.~2~"].enumerated() {
+                    #expect(try fileMatchesPattern("\(backup)/d1/\(name)", seed: UInt64(round), count: 50))
+                }
+                #expect(!exists("\(backup)/d1/f1") && !exists("\(backup)/d1/f0.~3~"))
+            }
+        }
+
+        @Test("A file that cannot be kept is not replaced; one that was kept by a killed run is not kept twice")
+        func backupRefused() async throws {
+            let bench = try Bench()
+            let backup = bench.directory.path("old")
+            try await FaultServer.run { server in
+                let tree = MirroredTree(server)
+                #expect(try await bench.run([tree.source]).isAllWell)
+                server.serve("/pub/d1/f0", Resource(.pattern(seed: 2, count: 50)))
+                let place = bench.path("d1/f0")
+                for refused in [backup, place] {
+                    let calls = SystemCalls { operation, path in
+                        operation == .rename && path.hasPrefix(refused) ? .failure(EIO) : nil
+                    }
+                    let told = try await bench.run(
+                        [tree.source], { $0.deletion.backupDirectory = Array(backup.utf8) }, calls: calls)
+                    #expect(told.outcomes["d1/f0"]?.failure?.code == .disk, "\(told.complaints)")
+                    #expect(bench.holds("d1/f0", seed: 1, 50))
+                }
+                let told = try await bench.run([tree.source]) { $0.deletion.backupDirectory = Array(backup.utf8) }
+                #expect(told.isAllWell && bench.holds("d1/f0", seed: 2, 50))
+                #expect(try treeListing("\(backup)/d1").keys.map(\.description) == ["f0"])
+                #expect(try fileMatchesPattern("\(backup)/d1/f0", seed: 1, count: 50))
+            }
+        }
+
+        @Test("The destination cannot be its own backup directory, and a dry run makes none")
+        func backupPlace() async throws {
+            let bench = try Bench()
+            let backup = bench.directory.path("old")
+            try await FaultServer.run { server in
+                let tree = MirroredTree(server)
+                await #expect(throws: Failure.self) {
+                    try await bench.run([tree.source]) { $0.deletion.backupDirectory = Array(bench.destination.utf8) }
+                }
+                let source = tree.source
+                _ = try await bench.session({
+                    $0.isReadOnly = true
+                    $0.deletion.backupDirectory = Array(backup.utf8)
+                }) { session in await Told(of: session.planEvents([source])) }
+                #expect(!exists(backup))
+            }
+        }
+
+        @Test(
+            "A run that its time or window ends, early, in the middle or late, deletes nothing",
+            arguments: ["/pub/", "/pub/d2/", "/pub/d4/", "/pub/d4/new"], [true, false])
+        func curfew(path: String, byWindow: Bool) async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                let tree = MirroredTree(server)
+                #expect(try await bench.run([tree.source]).isAllWell)
+                tree.removeEverywhere("f0")
+                tree.add("new", in: "d4/")
+                let before = try bench.tree()
+                server.setScript(path, [.always(.hold("never"))])
+                // The clock starts at midnight.
+                let clock = ManualClock()
+                let window = try #require(DayWindow("22:00-06:00"))
+                let (told, reason) = try await bench.session(
+                    {
+                        $0.deletion.scope = .all
+                        $0.deletion.limit = .percent(100)
+                        $0.stallTimeout = .seconds(1_000_000)
+                        if byWindow { $0.curfew.window = window } else { $0.curfew.maxDuration = .seconds(6 * 3600) }
+                    }, clock: clock
+                ) { session in
+                    let events = session.run([tree.source])
+                    try await server.gate("never").waitForArrivals()
+                    clock.advance(by: .seconds(6 * 3600))
+                    return (await Told(of: events), session.stopReason)
+                }
+                #expect(reason == (byWindow ? .window(window) : .maxDuration(.seconds(6 * 3600))))
+                #expect(told.summary.deleted == 0 && told.kept.isEmpty, "\(told.kept)")
+                #expect(try Set(before).isSubset(of: bench.tree()))
+                server.setScript(path, [])
+                let next = try await bench.run([tree.source]) { $0.deletion.scope = .owned }
+                #expect(next.isAllWell && next.summary.deleted == 5, "\(next.complaints)")
+            }
+        }
+
+        @Test("Outside of its window a run deletes nothing, and one whose time ends amid deletions stops there")
+        func curfewAmidDeletions() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                let names = (0..<1200).map { "n\($0)" }
+                for name in names { server.serve("/\(name)", Resource(.pattern(seed: 1, count: 5))) }
+                let all = try bench.list(names.map { server.url("/\($0)") })
+                #expect(try await bench.run([all]).isAllWell)
+                let one = try bench.list([server.url("/n0")])
+                let window = try #require(DayWindow("22:00-06:00"))
+                let noon = ManualClock()
+                noon.advance(by: .seconds(12 * 3600))
+                let outside = try await bench.session(
+                    {
+                        $0.deletion.scope = .owned
+                        $0.deletion.limit = .percent(100)
+                        $0.curfew.window = window
+                    }, clock: noon
+                ) { session in await session.tell([one]) }
+                #expect(try outside.summary.deleted == 0 && bench.tree().count == 1200)
+                let clock = ManualClock()
+                let calls = SystemCalls { operation, path in
+                    if operation == .remove, path.contains("/n") { clock.advance(by: .seconds(3600)) }
+                    return nil
+                }
+                let (told, reason) = try await bench.session(
+                    {
+                        $0.deletion.scope = .owned
+                        $0.deletion.limit = .percent(100)
+                        $0.curfew.maxDuration = .seconds(3600)
+                    }, calls: calls, clock: clock
+                ) { session in (await session.tell([one]), session.stopReason) }
+                #expect(reason == .maxDuration(.seconds(3600)))
+                #expect(told.summary.deleted >= 1 && told.summary.deleted < 1199, "\(told.summary.deleted)")
+                #expect(try bench.tree().count == 1200 - told.summary.deleted)
+                let next = try await bench.run([one]) {
+                    $0.deletion.scope = .owned
+                    $0.deletion.limit = .percent(100)
+                }
+                #expect(next.summary.deleted == 1199 - told.summary.deleted)
+            }
+        }
+
+        @Test("A source that has moved is forgotten on demand; what no other names is nobody's then")
+        func forgetsSource() async throws {
+            let bench = try Bench()
+            let destination = Array(bench.destination.utf8)
+            try await FaultServer.run { server in
+                for name in ["a", "b", "c"] { server.serve("/\(name)", Resource(.pattern(seed: 1, count: 5))) }
+                let old = try bench.list(["a", "b", "c"].map { server.url("/\($0)") }, name: "old")
+                #expect(try await bench.run([old]).isAllWell)
+                let new = try bench.list(["b", "c"].map { server.url("/\($0)") }, name: "new")
+                #expect(try await bench.run([new], deleting).summary.deleted == 0)
+                let known = try DestinationStatus(of: destination).sources
+                #expect(known.map(\.name) == ["new", "old"].map { bench.directory.path($0) })
+                #expect(known.map(\.files) == [2, 3] && known.allSatisfy { $0.lastRead != nil })
+                #expect(throws: Failure.self) { try ForgottenSource("other", of: destination) }
+                #expect(throws: Failure.self) { try ForgottenSource("old", of: Array(bench.directory.path("x").utf8)) }
+                #expect(!exists(bench.directory.path("x")))
+                let forgotten = try ForgottenSource(bench.directory.path("old"), of: destination)
+                #expect(forgotten.files == 1 && forgotten.source.files == 3)
+                #expect(try DestinationStatus(of: destination).sources.map(\.files) == [2])
+                // Nobody's file stays where only gone files go.
+                #expect(try await bench.run([new], deleting).summary.deleted == 0)
+                #expect(try bench.tree() == ["a", "b", "c"])
+                // What the new one drops goes, as the old one keeps it no more.
+                let fewer = try bench.list([server.url("/b")], name: "new")
+                #expect(
+                    try await bench.run([fewer]) {
+                        $0.deletion.scope = .all; $0.deletion.limit = .count(2)
+                    }.summary.deleted == 2)
+                #expect(try bench.tree() == ["b"])
             }
         }
 

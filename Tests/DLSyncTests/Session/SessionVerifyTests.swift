@@ -127,6 +127,91 @@ extension SessionTests {
             }
         }
 
+        /// A file of which digests of its blocks are recorded, with bytes changed in some of them.
+        private static func damaged(_ bench: Bench, _ server: FaultServer, blocks: [Int]) async throws -> Source {
+            server.serve("/a", Resource(.pattern(seed: 7, count: size + 5), etag: .exactly("\"v1\"")))
+            let list = try bench.list([server.url("/a")])
+            #expect(try await bench.run([list]) { $0.recordsDigests = true }.isAllWell)
+            for block in blocks { try flip(bench.path("a"), at: (block << 20) + 3) }
+            return list
+        }
+
+        /// The ranges that were asked of a file, as first and last byte.
+        private static func ranges(_ server: FaultServer, since: Int) -> [String] {
+            server.requests[since...].map { $0.range.map { String($0.dropFirst(6)) } ?? $0.method }.sorted()
+        }
+
+        @Test(
+            "Of a file without any digests at its source only the blocks that differ are fetched, and the whole is proven",
+            arguments: [true, false])
+        func repairsBlocks(withSource: Bool) async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                let list = try await Self.damaged(bench, server, blocks: [1, 5])
+                let sources = withSource ? [list] : []
+                let found = try await Self.verify(bench, sources)
+                let bad = ByteRangeSet([ByteRange(1 << 20, 2 << 20), ByteRange(5 << 20, size + 5)])
+                #expect(found.verified["a"]?.badParts == bad)
+                #expect(
+                    found.verified["a"]?.reason.hasSuffix(
+                        "; 1048581 of 5242885 bytes lie in blocks that differ: 1048576-2097151, 5242880-5242884")
+                        == true)
+                for _ in 0..<2 {
+                    let before = server.requests.count
+                    let repaired = try await Self.verify(bench, sources, repairs: true)
+                    #expect(repaired.isAllWell, "\(repaired.complaints)")
+                    #expect(repaired.outcomes["a"]?.bytes == bad.count)
+                    #expect(Self.ranges(server, since: before) == ["1048576-2097151", "5242880-5242884"])
+                    #expect(server.requests[before...].allSatisfy { $0.field("If-Range") == "\"v1\"" })
+                    #expect(bench.holds("a", seed: 7, size + 5) && bench.partials().isEmpty)
+                    #expect(try await Self.verify(bench, sources).isAllWell)
+                    // The repaired file has digests of its blocks as the first one had.
+                    for block in [1, 5] { try Self.flip(bench.path("a"), at: (block << 20) + 3) }
+                }
+            }
+        }
+
+        @Test(
+            "A repair by blocks that finds another version on the server takes that one whole, or says that it differs")
+        func repairsOtherVersion() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                let list = try await Self.damaged(bench, server, blocks: [1])
+                server.serve("/a", Resource(.pattern(seed: 8, count: size + 5), etag: .exactly("\"v2\"")))
+                let repaired = try await Self.verify(bench, [list], repairs: true)
+                #expect(repaired.isAllWell, "\(repaired.complaints)")
+                #expect(bench.holds("a", seed: 8, size + 5))
+                // The same entity tag with other bytes: the whole is not what was recorded, and does not go in place.
+                let other = try Bench()
+                let again = try await Self.damaged(other, server, blocks: [1])
+                server.serve("/a", Resource(.pattern(seed: 9, count: size + 5), etag: .exactly("\"v1\"")))
+                let before = try readFile(other.path("a"))
+                let refused = try await Self.verify(other, [again], repairs: true)
+                #expect(refused.outcomes["a"]?.failure?.code == .digestMismatch, "\(refused.outcomes)")
+                #expect(try readFile(other.path("a")) == before)
+            }
+        }
+
+        @Test("A file that dlsync fetched anew without digests, or that is small, has none of its blocks")
+        func forgetsBlocks() async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                let list = try await Self.damaged(bench, server, blocks: [])
+                let path = try RelativePath("a")
+                let recorded = try await bench.session { session in try session.blocks(of: path) }
+                #expect(recorded?.length == 1 << 20 && recorded?.count == 6)
+                // A run that only notes the record anew keeps them.
+                #expect(try await bench.run([list]).isAllWell)
+                #expect(try await bench.session { session in try session.blocks(of: path) } == recorded)
+                server.serve("/a", Resource(.pattern(seed: 9, count: size + 5), etag: .exactly("\"v2\"")))
+                #expect(try await bench.run([list]).isAllWell)
+                #expect(try await bench.session { session in try session.blocks(of: path) } == nil)
+                server.serve("/small", Resource(.pattern(seed: 9, count: (4 << 20) - 1)))
+                #expect(try await bench.run([server.url("/small")]) { $0.recordsDigests = true }.isAllWell)
+                #expect(try await bench.session { session in try session.blocks(of: try RelativePath("small")) } == nil)
+            }
+        }
+
         @Test("A file that the disk cannot read any more differs, and is fetched again")
         func damagedDisk() async throws {
             let bench = try Bench()

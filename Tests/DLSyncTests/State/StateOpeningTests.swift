@@ -123,13 +123,74 @@ import Testing
         try directory.write(bytes, to: database)
         let error = #expect(throws: StateError.self) { try open() }
         #expect(error?.kind == .newer)
-        #expect(error?.message.contains("version 2") == true)
+        #expect(error?.message.contains("version \(StateSchema.version + 1)") == true)
         #expect(error?.failure.code == .state)
         let reading = try Destination(path: directory.path("dest"), access: .readOnly)
         let second = #expect(throws: StateError.self) { try StateStore.openCopy(of: reading, bootID: "boot") }
         #expect(second?.kind == .newer)
         #expect(directory.read(database) == bytes)
         #expect(directory.names(in: "dest/.dlsync") == ["partial", "state.db"])
+    }
+
+    /// Makes the state one of version 1, as the first dlsync left it.
+    private func age() throws {
+        let path = directory.path(database)
+        let database = try Database(name: Array(path.utf8), path: path, directory: nil)
+        try database.execute("DROP TABLE blocks; PRAGMA user_version=1")
+    }
+
+    @Test(arguments: [false, true])
+    func `A state of an earlier version keeps its records and gets the tables that are new`(isDryRun: Bool) throws {
+        try fill(ending: true)
+        try age()
+        if isDryRun {
+            let before = directory.read(database)
+            let reading = try Destination(path: directory.path("dest"), access: .readOnly)
+            let (store, note) = try StateStore.openCopy(of: reading, bootID: "boot")
+            #expect(note == nil)
+            #expect(try store.records(for: [records[0].path]) == [records[0]])
+            #expect(try store.blocks(of: records[0].path) == nil)
+            #expect(directory.read(database) == before)
+            return
+        }
+        for _ in 0..<2 {
+            let (store, note) = try open()
+            #expect(note == nil)
+            #expect(try store.records(for: records.map(\.path)) == records)
+            #expect(try store.blocks(of: records[0].path) == nil)
+            store.close()
+        }
+    }
+
+    @Test func `A state of an earlier version that has a later one's table is damaged`() throws {
+        try fill(ending: true)
+        try age()
+        do {
+            let path = directory.path(database)
+            let database = try Database(name: Array(path.utf8), path: path, directory: nil)
+            try database.execute("CREATE TABLE blocks (a)")
+        }
+        #expect(try open().note != nil)
+    }
+
+    @Test func `Digests of blocks last as long as the file that they are of`() throws {
+        let store = try open().store
+        var record = records[0]
+        let blocks = PieceDigests(.sha256, length: 1 << 20, bytes: [UInt8](repeating: 7, count: 96))
+        record.blocks = blocks
+        try store.apply([.complete(record)])
+        #expect(try store.blocks(of: record.path) == blocks)
+        #expect(try store.records(for: [record.path]) == [records[0]])
+        // The same file, noted anew.
+        try store.apply([.complete(records[0])])
+        #expect(try store.blocks(of: record.path) == blocks)
+        var other = records[0]
+        other.file = LocalFile(
+            size: other.file.size, modifiedNanoseconds: other.file.modifiedNanoseconds, inode: other.file.inode ^ 1)
+        try store.apply([.complete(other)])
+        #expect(try store.blocks(of: record.path) == nil)
+        try store.apply([.complete(record), .forget(record.path)])
+        #expect(try store.blocks(of: record.path) == nil)
     }
 
     @Test func `A symbolic link or a directory in the state's place is an error`() throws {
