@@ -32,8 +32,8 @@ package let dlsyncCommand = CommandSpec(
                 + "then."),
         .flag(
             "verify", section: Section.modes,
-            "Read the files in DEST and compare them with the digests that the sources give, or without sources with those "
-                + "that were recorded. Changes nothing."),
+            "Read the files in DEST and compare them with the digests that --digests or the sources give, or without sources "
+                + "with those that were recorded. Changes nothing."),
         .flag(
             "repair", section: Section.modes, "With --verify, fetch again what is missing or differs, and nothing else."
         ),
@@ -77,6 +77,10 @@ package let dlsyncCommand = CommandSpec(
         .value(
             "cut-dirs", "N", section: Section.reading, default: "0",
             "Leave out this many leading directories of each path."),
+
+        .value(
+            "location", "CC[,CC...]", section: Section.reading,
+            "Ask mirrors in these countries, as in de,at, before all others of a Metalink document."),
 
         .repeated(
             "include", "GLOB", section: Section.reading,

@@ -165,6 +165,9 @@ struct Settings: Hashable, Sendable {
         configuration.depth = try arguments.integer("depth", in: 0...64)
         configuration.placement.layout = try arguments.choice("layout", of: Placement.Layout.self) ?? .tree
         configuration.placement.directoriesToCut = try arguments.integer("cut-dirs", in: 0...64) ?? 0
+        configuration.locations =
+            try arguments.parsed(
+                "location", expecting: "countries by their two letters, as in de or de,at", by: CountryCode.list) ?? []
         configuration.digests = try arguments.allParsed("digests", expecting: "a file, or an http or https URL") {
             text in
             switch Source(argument: text) {

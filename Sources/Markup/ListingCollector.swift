@@ -22,7 +22,7 @@ struct ListingCollector {
         _ row: ListingScanner.Row, url: WebURL, path: [UInt8], isDirectory: Bool, into items: inout [ManifestItem]
     ) -> Bool {
         let place = context.directory.isEmpty ? path : context.directory + [UInt8(ascii: "/")] + path
-        if row.metadata.size != .unknown || row.metadata.modified != nil { hasMetadata = true }
+        if row.metadata.size != .unknown || row.metadata.modified?.hasTime == true { hasMetadata = true }
         if isDirectory {
             guard known.updateValue(-1, forKey: url) == nil else { return false }
             count += 1
@@ -32,7 +32,7 @@ struct ListingCollector {
         }
         let digests = LinkJudge.digest(of: row.link).map { [$0] } ?? row.metadata.digests
         let entry = Entry(
-            urls: [url], suggestedPath: place, size: row.metadata.size, modified: row.metadata.modified,
+            urls: [url], suggestedPath: place, size: row.metadata.size.inIndex, modified: row.metadata.modified,
             digests: digests, origin: origin)
         if let index = known[url] {
             if index >= 0 { merge(entry, at: index) }

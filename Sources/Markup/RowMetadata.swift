@@ -42,7 +42,8 @@ struct RowMetadata {
                 self.size = size.size
                 return
             }
-            isFound = date.date != nil
+            // A day alone may stand in any text.
+            isFound = date.date?.hasTime == true
         }
         // "34 B" at the end.
         let words = text.split(separator: 0x20)
@@ -59,10 +60,9 @@ struct RowMetadata {
             let text = trimmed(Self.plain(cells[column.index].text)[...])
             return Digest(column.algorithm, hex: String(decoding: text, as: UTF8.self))
         }
-        for cell in cells where modified == nil {
-            modified = cell.date
-        }
-        let dated = modified != nil
+        let dates = cells.lazy.compactMap(\.date)
+        modified = dates.first(where: \.hasTime) ?? dates.first
+        let dated = modified?.hasTime == true
         if let column = columns.size, cells.indices.contains(column), let size = cells[column].size {
             self.size = size.size
             isFound = true

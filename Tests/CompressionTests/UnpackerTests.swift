@@ -67,6 +67,26 @@ private let zstdHello = decoded("28b52ffd045879000068656c6c6f2c206c697374696e670
         }
     }
 
+    /// Frames that tell how much they hold, in each of the forms (RFC 8878 §3.1.1.1), and one raw block.
+    @Test(
+        "A frame that holds another length than it tells is damaged, however it comes",
+        arguments: [
+            ("200f", 15, true), ("200e", 15, false), ("2010", 15, false), ("60000000", 0, false), ("608505", 0, false),
+            ("40580000", 256, true), ("40580100", 256, false), ("a00f000000", 15, true), ("a00f000001", 15, false),
+            ("e00f00000000000000", 15, true), ("e00f00000000000001", 15, false), ("0058", 15, true),
+        ])
+    func announcedLength(header: String, count: Int, isRight: Bool) throws {
+        let block = count << 3 | 1
+        let frame =
+            decoded("28b52ffd" + header) + [UInt8(block & 255), UInt8(block >> 8), 0]
+            + [UInt8](repeating: 7, count: count)
+        for size in [frame.count, 1, 5] {
+            let pieces = stride(from: 0, to: frame.count, by: size).map { frame[$0..<min(frame.count, $0 + size)] }
+            let unpacked = try? unpack(pieces: pieces)
+            #expect(unpacked == (isRight ? [UInt8](repeating: 7, count: count) : nil), "pieces of \(size)")
+        }
+    }
+
     @Test("Zstandard is unpacked, frame by frame, and its cut end told")
     func zstd() throws {
         let hello = Array("hello, listing\n".utf8)
@@ -93,7 +113,7 @@ private let zstdHello = decoded("28b52ffd045879000068656c6c6f2c206c697374696e670
         #expect(error?.message.contains("grows more than 400 times") == true)
     }
 
-    @Test("a document that grows without measure is stopped on the way", arguments: [true, false])
+    @Test("case 131: a document that grows without measure is stopped on the way", arguments: [true, false])
     func bomb(_ isOfRatio: Bool) throws {
         var limits = Unpacker.Limits()
         if isOfRatio {

@@ -16,7 +16,7 @@ struct SettingsTests {
     private static let options: [(name: String, words: [String])] = [
         ("dry-run", ["--dry-run"]), ("json", ["--dry-run", "--json"]), ("format", ["--format", "list"]),
         ("base-url", ["--base-url", "http://example.org/"]), ("depth", ["--depth", "1"]),
-        ("layout", ["--layout", "host"]),
+        ("layout", ["--layout", "host"]), ("location", ["--location", "de,AT"]),
         ("cut-dirs", ["--cut-dirs", "1"]), ("adopt", ["--adopt", "never"]), ("trust-listing", ["--trust-listing"]),
         ("digests", ["--digests", "SHA256SUMS"]), ("connections", ["-j", "3"]),
         ("per-host", ["--per-host", "3"]), ("segments", ["-s", "3"]), ("min-segment", ["--min-segment", "3M"]),

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("A file whose digest is right is kept, and one whose digest is wrong never takes the place of the old one")
+    @Test("cases 77, 78: A file of the right digest is kept, and one of a wrong digest never replaces the old one")
     func checksDigests() async throws {
         try await withTemporaryDirectory { directory in
             let root = directory.appending("www")

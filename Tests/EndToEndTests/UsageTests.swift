@@ -32,6 +32,10 @@ import Testing
                 "The value '-1' is invalid for '--retries': expected a whole number from 0 to 1000"
             ),
             (
+                ["--location=de,", "list", "here"],
+                "The value 'de,' is invalid for '--location': expected countries by their two letters, as in de or de,at"
+            ),
+            (
                 ["--depth=65", "list", "here"],
                 "The value '65' is invalid for '--depth': expected a whole number from 0 to 64"
             ),

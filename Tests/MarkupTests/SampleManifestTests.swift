@@ -55,7 +55,7 @@ import Testing
         Sample(name: "models.csv", format: "csv", files: 2, digests: 2, sizes: 2),
         Sample(name: "disk-images.meta4", format: "metalink", files: 2, digests: 1, sizes: 2),
         Sample(name: "bucket.xml", format: "s3", files: 3, sizes: 3, dates: 3),
-        Sample(name: "sitemap.xml", format: "sitemap", files: 2, sizes: 0, dates: 1),
+        Sample(name: "sitemap.xml", format: "sitemap", files: 2, sizes: 0, dates: 2),
         Sample(name: "repomd.xml", format: "repomd", files: 2, listings: 1, digests: 2, sizes: 2, dates: 2),
         Sample(
             name: "collection.xml", format: "webdav", address: "https://mirror.example.org/pub/", files: 1, listings: 1,

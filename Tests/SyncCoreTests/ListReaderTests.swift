@@ -202,7 +202,7 @@ private let digest256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c1
             ("http://a.example/f\n chekcsum=md5=1", 3, "did you mean 'checksum='"),
             ("http://a.example/f sise=5", 2, "did you mean 'size='"),
             ("http://a.example/f qqqqqq=5", 2, "%20"), ("http://a.example/f\n what is this", 3, "indented line"),
-            ("http://a.example/f/\n dir=x", 2, "out="), ("http://a.example/f out=", 2, "out="),
+            ("http://a.example/f out=x/", 2, "out="), ("http://a.example/f out=", 2, "out="),
             ("http://a.example/\u{0}f", 2, "NUL"), ("http://a.example/f\n out=\u{0}", 3, "NUL"),
             (
                 "http://a.example/f md5=d41d8cd98f00b204e9800998ecf8427e md5=d41d8cd98f00b204e9800998ecf8427f", 2,

@@ -87,14 +87,21 @@ struct PlacementTests {
         #expect(failure?.code == .unsafePath)
     }
 
-    @Test(arguments: ["http://h/", "http://h/dir/", "http://h/dir/?name=x"])
-    func asksForANameWhereTheURLHasNone(_ url: String) throws {
-        let entry = try entry(url)
-        for layout in Placement.Layout.allCases {
-            let failure = #expect(throws: Failure.self) { try Placement(layout: layout).path(of: entry) }
-            #expect(
-                failure?.message == "\(url) ends in a slash and so names no file; give the entry a name with out=")
-        }
+    @Test(
+        arguments: [
+            ("http://h/", nil, "index.html", "h/index.html"), ("http://h/dir/", nil, "index.html", "h/dir/index.html"),
+            ("http://h/dir/?name=x", nil, "index.html", "h/dir/index.html"),
+            ("http://h/dir/", "sub/", "sub/index.html", "sub/index.html"),
+        ])
+    func namesWhatEndsInASlashAsTheIndex(
+        _ url: String, _ suggested: String?, _ tree: String, _ host: String
+    ) throws {
+        let named = try entry(url, suggested)
+        #expect(try Placement().path(of: named) == RelativePath(tree))
+        #expect(try Placement(layout: .flat).path(of: named) == RelativePath("index.html"))
+        #expect(try Placement(layout: .host).path(of: named) == RelativePath(host))
+        let cut = Placement(layout: .host, directoriesToCut: 5)
+        #expect(try cut.path(of: entry(url)) == RelativePath("h/index.html"))
     }
 
     @Test func neverSendsControlCharactersToATerminal() throws {

@@ -22,7 +22,7 @@ struct DigestReading: Sendable {
     }
 
     /// The digests of all lists; nil where one cannot be read, which was told then.
-    private func readLists(_ taker: any EntryTaker) async -> DigestTable? {
+    func readLists(_ taker: any EntryTaker) async -> DigestTable? {
         guard !configuration.digests.isEmpty else { return DigestTable() }
         let digestTaker = DigestTaker(telling: taker)
         // What is said of the sources is not said of these.

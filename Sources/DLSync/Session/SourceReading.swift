@@ -57,6 +57,8 @@ struct SourceReading: Sendable {
         var source: Source
         var place: ListingPlace
         var depth = 0
+        /// What the listings on the way to it say.
+        var ancestors: [ListingPrint] = []
         /// The name of its format, where that is known.
         var format: String?
         /// The first entry of the page before it, if it is a further page of a listing.
@@ -145,11 +147,12 @@ struct SourceReading: Sendable {
     }
 
     private func readFile(_ bytes: FileBytes, _ document: Document) async throws(Failure) -> [Document] {
-        let context = ManifestContext(
+        var context = ManifestContext(
             sourceName: document.source.name, baseURL: baseOfFiles ?? configuration.baseURL,
             directory: document.place.directory)
+        context.locations = configuration.locations
         var reader = DocumentReader(context: context, format: document.format, explanations: explanations)
-        var found = Found()
+        var found = Found(in: document)
         while let piece = try await bytes.next() {
             guard !Task.isCancelled else { throw Failure(.interrupted, "interrupted") }
             try await handOn(try reader.read(piece), document, &found)
@@ -162,7 +165,7 @@ struct SourceReading: Sendable {
         let channel = await loop.fetchListing(url, asCollection: document.format == Self.collectionFormat)
         defer { channel.stopReading() }
         var reader: DocumentReader?
-        var found = Found()
+        var found = Found(in: document)
         while true {
             switch await channel.next() {
             case .begin(let head, let finalURL):
@@ -170,16 +173,17 @@ struct SourceReading: Sendable {
                 let isSource = document.depth == 0 && document.pageBefore == nil
                 let given = isSource ? configuration.baseURL : nil
                 // After a cut the listing is told once more from its start; entries that were taken are passed over then.
-                reader = DocumentReader(
-                    context: ManifestContext(
-                        sourceName: document.source.name, baseURL: given ?? finalURL,
-                        mediaType: head.representation.mediaType, charset: head.charset,
-                        directory: document.place.directory),
-                    format: document.format, explanations: explanations)
+                var context = ManifestContext(
+                    sourceName: document.source.name, baseURL: given ?? finalURL,
+                    mediaType: head.representation.mediaType, charset: head.charset,
+                    directory: document.place.directory)
+                context.locations = configuration.locations
+                reader = DocumentReader(context: context, format: document.format, explanations: explanations)
                 explanations?.begin()
                 yielded.takeBack(found.entries, of: document.place.source)
-                found = Found()
+                found = Found(in: document)
             case .bytes(let bytes):
+                found.print?.take(bytes)
                 try await handOn(try reader?.read(bytes) ?? [], document, &found)
             case .end:
                 try await handOn(try reader?.finish() ?? [], document, &found)
@@ -198,7 +202,32 @@ struct SourceReading: Sendable {
         guard !Task.isCancelled else { throw Failure(.interrupted, "interrupted") }
         let next = try nextPage(reader, document)
         taker.read(document.place, rows: found.rows)
-        return found.listings + next
+        return listingsBelow(document, found) + next
+    }
+
+    /// The listings that are followed from a document: none where it is one of those above it, told once more. What would
+    /// be below it is unknown then.
+    private func listingsBelow(_ document: Document, _ found: Found) -> [Document] {
+        guard !found.listings.isEmpty else { return [] }
+        guard let print = found.print?.finished() else { return found.listings }
+        if print.repeats(document.ancestors) {
+            taker.shield(document.place, isFailure: true)
+            let name = document.source.name
+            taker.tell(
+                .problem(
+                    EntryOrigin(source: name),
+                    Failure(
+                        .unsafePath,
+                        "the listing \(name) says the same as one above it, as below a link that leads back; "
+                            + "the listings that it names are not followed")))
+            return []
+        }
+        let ancestors = document.ancestors + [print]
+        return found.listings.map { listing in
+            var listing = listing
+            listing.ancestors = ancestors
+            return listing
+        }
     }
 
     /// The page that a document's listing goes on with.
@@ -210,8 +239,8 @@ struct SourceReading: Sendable {
         }
         return [
             Document(
-                source: .url(url), place: document.place, depth: document.depth, format: document.format,
-                pageBefore: PageBefore(firstEntry: reader.firstEntry))
+                source: .url(url), place: document.place, depth: document.depth, ancestors: document.ancestors,
+                format: document.format, pageBefore: PageBefore(firstEntry: reader.firstEntry))
         ]
     }
 
@@ -221,12 +250,20 @@ struct SourceReading: Sendable {
         /// Entries and listings.
         var rows = 0
         var entries = 0
+        /// What the document says, in sum. Nothing leads back to a file or to standard input.
+        var print: ListingPrint.Maker?
+
+        init(in document: Document) {
+            guard case .url = document.source else { return }
+            print = ListingPrint.Maker(directory: document.place.directory)
+        }
     }
 
     /// Gives entries to the intake, tells of problems, and notes the listings that are to be followed.
     private func handOn(_ items: [ManifestItem], _ document: Document, _ found: inout Found) async throws(Failure) {
         var entries: [Entry] = []
         for item in items {
+            found.print?.take(item)
             switch item {
             case .entry(let entry):
                 found.rows += 1

@@ -69,6 +69,8 @@ public struct SyncConfiguration: Hashable, Sendable {
     public var format: String?
     /// What relative names in files and on standard input are resolved against.
     public var baseURL: WebURL?
+    /// The countries whose mirrors are asked before all others, where a source tells where its mirrors are.
+    public var locations: Set<CountryCode> = []
     /// Lists of which only the digests are taken: they are read first, and what they say of an entry counts in the place of
     /// what its source says.
     public var digests: [Source] = []

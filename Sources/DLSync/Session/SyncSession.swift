@@ -137,8 +137,9 @@ public final class SyncSession: Sendable {
     /// When the last run before this one ended that left everything in sync; nil where none is known.
     public var lastSuccess: HTTPDate? { (try? state.lastSuccess()) ?? nil }
 
-    /// Reads the files of the destination and compares them with their digests: the ones that the sources give, or else
-    /// those that the state remembers. Without sources every file that the state knows is verified, and no server is asked.
+    /// Reads the files of the destination and compares them with their digests: those of the configuration's lists, the
+    /// ones that the sources give, or else those that the state remembers. Without sources every file that the state knows
+    /// is verified, and no server is asked but for a list.
     ///
     /// - Parameters:
     ///   - sources: What names the files; none for all that are remembered.
@@ -157,7 +158,7 @@ public final class SyncSession: Sendable {
         spawn {
             await withTaskCancellationHandler {
                 if sources.isEmpty {
-                    await verifier.takeRecords()
+                    if let digests = await reading.readLists(intake) { await verifier.takeRecords(digests) }
                 } else {
                     await reading.readSources(sources, taker: intake)
                 }

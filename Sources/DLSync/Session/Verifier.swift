@@ -32,7 +32,9 @@ final class Verifier: Sendable {
 
     /// Verifies every file that the state has a record of. A file that is to be fetched again is asked for where it came
     /// from.
-    func takeRecords() async {
+    ///
+    /// - Parameter digests: Digests that count in the place of those that were recorded.
+    func takeRecords(_ digests: DigestTable) async {
         var last: RelativePath?
         while !Task.isCancelled {
             let page: [FileRecord]
@@ -47,8 +49,9 @@ final class Verifier: Sendable {
             let facts = page.compactMap { record -> EntryFacts? in
                 guard let url = WebURL(record.identity.resource) else { return nil }
                 let entry = Entry(
-                    urls: [url], digests: record.digest.map { [$0] } ?? [], origin: EntryOrigin(source: "the state"))
-                return EntryFacts(entry: entry, path: record.path)
+                    urls: [url], suggestedPath: record.path.bytes, digests: record.digest.map { [$0] } ?? [],
+                    origin: EntryOrigin(source: "the state"))
+                return EntryFacts(entry: digests.digested(entry), path: record.path)
             }
             context.began(facts.count)
             await take(await surveyor.survey(facts))

@@ -369,9 +369,9 @@ struct Mended: Hashable, Sendable {
     var hasBlocks: Bool
 }
 
-/// The machine of a download that runs. Held by reference, as a value in an optional would be copied whole for each question.
+/// Holds the machine of a download that runs, so that it can be asked where it is.
 final class RunningDownload {
     var machine: DownloadMachine
 
-    init(_ machine: DownloadMachine) { self.machine = machine }
+    init(_ machine: consuming DownloadMachine) { self.machine = machine }
 }

@@ -362,7 +362,7 @@ extension ListReader {
         draft = nil
         guard !ended.isRefused, let first = ended.urls.first else { return }
         let place = Self.place(out: ended.out, directory: ended.directory, of: first) ?? ended.path.map(context.placed)
-        if let place, place.isEmpty || place.last == UInt8(ascii: "/") {
+        if let place, place.isEmpty || ended.out != nil && place.last == UInt8(ascii: "/") {
             let message =
                 "\(quoted(first.string.utf8)) names no file to store in \(quoted(place)); give its name with out="
             items.append(.problem(ManifestProblem(origin: origin(line: ended.line), message: message)))

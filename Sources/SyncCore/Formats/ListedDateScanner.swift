@@ -1,6 +1,6 @@
 /// A date found in a text of an index page.
 package struct FoundDate: Hashable, Sendable {
-    /// The date; nil where it has no time of day or its day cannot be told from its month: it is no hint then.
+    /// The date; nil where its day cannot be told from its month, or there is no such day: it is no hint then.
     package var date: ListedDate?
     /// Where it stands in the text.
     package var range: Range<Int>
@@ -9,7 +9,8 @@ package struct FoundDate: Hashable, Sendable {
 /// Finds the first date in a text, in any of the forms that index pages use.
 ///
 /// Day, month and year come as `03-Mar-2023`, `2023-03-03`, `2023-Mar-03`, `14Mar2022`, `Jun 11, 2022`, `03 Mar 2023`,
-/// `1/16/2014` and `16.01.2014`, the time as `23:04`, `23:04:28` or with AM and PM, and a zone as `Z`, `GMT` or `+0100`.
+/// `1/16/2014` and `16.01.2014`, the time, if any, as `23:04`, `23:04:28` or with AM and PM, and a zone as `Z`, `GMT` or
+/// `+0100`.
 package func findListedDate(in text: ArraySlice<UInt8>) -> FoundDate? {
     var isInWord = false
     for start in text.indices {
@@ -35,14 +36,21 @@ private func date(startOf text: ArraySlice<UInt8>) -> FoundDate? {
     var scanner = TextScanner(text)
     guard let day = Day(&scanner), scanner.peek.map({ !isDigit($0) }) ?? true else { return nil }
     let dayEnd = scanner.position
-    guard let time = TimeOfDay(&scanner), let (month, dayOfMonth) = day.resolved(hasMeridiem: time.hasMeridiem),
+    let time = TimeOfDay(&scanner)
+    guard let (month, dayOfMonth) = day.resolved(hasMeridiem: time?.hasMeridiem ?? false),
         let days = daysSince1970(year: day.year, month: month, day: dayOfMonth)
     else {
         return FoundDate(date: nil, range: text.startIndex..<max(dayEnd, scanner.position))
     }
+    let midnight = Int64(days) * 86_400
+    guard let time else {
+        let date = ListedDate(secondsSinceEpoch: midnight, hasZone: false, precision: .day)
+        return FoundDate(date: date, range: text.startIndex..<dayEnd)
+    }
     let zone = zoneOffset(&scanner)
-    let seconds = Int64(days) * 86_400 + Int64(time.seconds) - Int64(zone ?? 0)
-    let date = ListedDate(secondsSinceEpoch: seconds, hasZone: zone != nil, hasSeconds: time.hasSeconds)
+    let date = ListedDate(
+        secondsSinceEpoch: midnight + Int64(time.seconds) - Int64(zone ?? 0), hasZone: zone != nil,
+        precision: time.precision)
     return FoundDate(date: date, range: text.startIndex..<scanner.position)
 }
 
@@ -141,7 +149,7 @@ private struct Day {
 /// A time of day as it is written.
 private struct TimeOfDay {
     var seconds: Int
-    var hasSeconds = false
+    var precision = ListedDate.Precision.minute
     var hasMeridiem = false
 
     /// The marks of a clock of twelve hours: English and Korean.
@@ -162,10 +170,10 @@ private struct TimeOfDay {
             ahead.advance()
             guard let shown = ahead.number(digits: 2...2), shown <= 60 else { return nil }
             second = min(shown, 59)
-            hasSeconds = true
+            precision = .second
             if ahead.peek == UInt8(ascii: ".") {
                 ahead.advance()
-                _ = ahead.digits(atMost: 9)
+                precision = ListedDate.Precision(fractionDigits: ahead.digits(atMost: 9))
             }
         }
         if isAfternoon == nil {

@@ -69,6 +69,8 @@ package struct ManifestContext: Hashable, Sendable {
     package var charset: String?
     /// The directory below the destination that a listing's entries belong to: raw bytes, no last slash.
     package var directory: [UInt8]
+    /// The countries whose mirrors are asked before all others (`--location`).
+    package var locations: Set<CountryCode> = []
     /// Whether each link is told with the reason for what it was taken for.
     package var explainsLinks = false
 

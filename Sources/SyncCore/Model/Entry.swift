@@ -45,6 +45,9 @@ public enum SizeKnowledge: Hashable, Sendable {
     /// and is never held against a file.
     case claimed(Int64)
 
+    /// What an index page of a server says, who may make a file only when it is asked for: no bytes are a hint there.
+    package var inIndex: SizeKnowledge { self == .exact(0) ? .claimed(0) : self }
+
     /// Whether a file of this many bytes agrees with what is known.
     public func allows(_ size: Int64) -> Bool {
         switch self {
@@ -52,23 +55,6 @@ public enum SizeKnowledge: Hashable, Sendable {
         case .exact(let exact): exact == size
         case .within(let bounds): bounds.contains(size)
         }
-    }
-}
-
-/// A date as a listing shows it, with the precision that it shows.
-public struct ListedDate: Hashable, Sendable {
-    /// Seconds since 1970, of the start of the minute or second that is shown, read as if the clock were UTC's.
-    public var secondsSinceEpoch: Int64
-    /// Whether the listing names the zone. Without one the date is a hint only: it may be off by up to 14 hours.
-    public var hasZone: Bool
-    /// Whether seconds are shown; without them the date stands for a whole minute.
-    public var hasSeconds: Bool
-
-    /// A date with its precision.
-    public init(secondsSinceEpoch: Int64, hasZone: Bool, hasSeconds: Bool) {
-        self.secondsSinceEpoch = secondsSinceEpoch
-        self.hasZone = hasZone
-        self.hasSeconds = hasSeconds
     }
 }
 

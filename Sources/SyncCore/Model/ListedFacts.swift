@@ -27,20 +27,22 @@ package struct ListedFacts: Hashable, Sendable {
         guard let date, let proven = representation.lastModified else { return true }
         let (difference, overflow) = proven.secondsSinceEpoch.subtractingReportingOverflow(date.secondsSinceEpoch)
         guard !overflow else { return false }
-        // A source that shows parts of a second may round them otherwise than the server does.
-        let shown: ClosedRange<Int64> = date.hasSeconds ? -1...1 : 0...59
+        let shown = date.shownSeconds
         if date.hasZone { return shown.contains(difference) }
+        guard date.hasTime else {
+            return (-Self.widestZone...Self.widestZone + shown.upperBound).contains(difference)
+        }
         guard difference.magnitude <= Self.widestZone.magnitude else { return false }
         let rest = difference % Self.zoneStep
         return [rest - Self.zoneStep, rest, rest + Self.zoneStep].contains { shown.contains($0) }
     }
 
-    /// Whether a later change must show in the source. One within the minute that the source shows might not.
+    /// Whether a later change must show in the source. One within the minute or the day that the source shows might not.
     package func areSettled(_ representation: Representation, now: HTTPDate) -> Bool {
         guard let date else { return true }
         let latest = date.secondsSinceEpoch.addingReportingOverflow(date.hasZone ? 0 : Self.widestZone)
         let changed = representation.lastModified?.secondsSinceEpoch ?? (latest.overflow ? .max : latest.partialValue)
-        return changed < now.secondsSinceEpoch - Self.settlingTime
+        return changed < now.secondsSinceEpoch - Self.settlingTime - (date.hasTime ? 0 : date.shownSeconds.upperBound)
     }
 
     /// All zones differ from UTC by a multiple of this, in seconds.
@@ -52,10 +54,13 @@ package struct ListedFacts: Hashable, Sendable {
 }
 
 extension ListedDate {
-    /// The date as far as it is shown, as in `2026-01-31T12:00`, with a `Z` where the zone is known.
-    package var text: String {
-        let whole = HTTPDate(secondsSinceEpoch: secondsSinceEpoch).iso8601
-        // As in 2026-01-31T12:00:00Z.
-        return (hasSeconds ? whole.dropLast() : whole.dropLast(4)) + (hasZone ? "Z" : "")
+    /// How many seconds after its start a file may have changed that shows this date.
+    fileprivate var shownSeconds: ClosedRange<Int64> {
+        switch precision {
+        case .day: 0...86_399
+        case .minute: 0...59
+        // A source that shows parts of a second may round them otherwise than the server does.
+        case .second, .fraction: -1...1
+        }
     }
 }

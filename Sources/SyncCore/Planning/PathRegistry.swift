@@ -1,10 +1,10 @@
 /// Which paths are spoken for, while entries stream by: finds entries that want the same place, and files that other
 /// entries need as directories.
 ///
-/// It keeps hashes of 64 bits instead of paths and URLs, some 20 to 35 bytes a file however long its path is, so that a
-/// list of a million lines stays small. Two of a million paths share a hash once in some thirty million runs; both
-/// would then be reported as a conflict, and nothing is lost. The hashes are seeded anew in every process, so that no
-/// list can be made to collide.
+/// It keeps hashes instead of paths and URLs, 16 to 27 bytes a file however long its path is, so that a list of a million
+/// lines stays small. Two of a million paths share a hash of 64 bits once in some thirty million runs; both would then be
+/// reported as a conflict, and nothing is lost. Of the URLs 32 bits are enough, as they only tell a repetition from a
+/// conflict. The hashes are seeded anew in every process, so that no list can be made to collide.
 package struct PathRegistry: Sendable {
     /// What comes of claiming a path.
     package enum Claim: Hashable, Sendable {
@@ -21,10 +21,10 @@ package struct PathRegistry: Sendable {
     }
 
     /// The URL's hash of every claimed path's hash, and ``directory`` for what must be a directory.
-    private var owners: [UInt64: UInt64] = [:]
+    private var owners: [UInt64: UInt32] = [:]
 
     /// The mark of a directory, which no URL's hash is.
-    private static let directory: UInt64 = 0
+    private static let directory: UInt32 = 0
 
     private let folds: Bool
 
@@ -100,10 +100,10 @@ package struct PathRegistry: Sendable {
         return (directories, hasher.value)
     }
 
-    private static func hash(_ identity: some Hashable) -> UInt64 {
+    private static func hash(_ identity: some Hashable) -> UInt32 {
         var hasher = Hasher()
         hasher.combine(identity)
-        return max(hasher.value, directory + 1)
+        return max(UInt32(truncatingIfNeeded: hasher.value), directory + 1)
     }
 
     private static func ancestor(of path: RelativePath, length: Int) -> RelativePath {

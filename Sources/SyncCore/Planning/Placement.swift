@@ -3,7 +3,7 @@
 /// - A suggestion of the source (`out=`, `dir=`, the path below a listing) comes first. One that ends in a slash is a
 ///   directory: the URL's own name follows it.
 /// - Without one, the name is the URL's last path segment, percent-decoded once. An encoded slash makes no directory:
-///   it stays `%2F` in the name.
+///   it stays `%2F` in the name. Behind a last slash the name is `index.html`, as wget, aria2 and browsers have it.
 /// - ``Layout/host`` takes the place of a suggestion that only repeats the URL's own end, as a listing's does; another
 ///   one was chosen by somebody, and stands. ``Layout/flat`` takes the name of whatever path there is.
 public struct Placement: Hashable, Sendable {
@@ -31,11 +31,11 @@ public struct Placement: Hashable, Sendable {
 
     /// The entry's place.
     ///
-    /// - Throws: A failure of code ``Failure/Code/unsafePath`` where the URL names no file, where the path would leave
-    ///   the destination or cannot exist, and where it would lie in dlsync's own state directory.
+    /// - Throws: A failure of code ``Failure/Code/unsafePath`` where the path would leave the destination or cannot
+    ///   exist, and where it would lie in dlsync's own state directory.
     public func path(of entry: Entry) throws(Failure) -> RelativePath {
         guard let url = entry.urls.first else { throw Failure(.unsafePath, "the entry has no URL") }
-        let bytes = try placedBytes(entry, url)
+        let bytes = placedBytes(entry, url)
         let path: RelativePath
         do {
             path = try RelativePath(bytes: bytes)
@@ -53,13 +53,13 @@ public struct Placement: Hashable, Sendable {
         return path
     }
 
-    private func placedBytes(_ entry: Entry, _ url: WebURL) throws(Failure) -> [UInt8] {
+    private func placedBytes(_ entry: Entry, _ url: WebURL) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         guard var suggested = entry.suggestedPath, !suggested.isEmpty else {
-            let name = try nameInURL(url)
+            let name = nameInURL(url)
             return layout == .host ? hostPath(url) : name
         }
-        if suggested.last == slash { suggested += try nameInURL(url) }
+        if suggested.last == slash { suggested += nameInURL(url) }
         switch layout {
         case .tree: return cut(suggested, directories: directoriesToCut)
         case .host:
@@ -69,20 +69,21 @@ public struct Placement: Hashable, Sendable {
     }
 
     /// The last path segment as a file's name.
-    private func nameInURL(_ url: WebURL) throws(Failure) -> [UInt8] {
+    private func nameInURL(_ url: WebURL) -> [UInt8] {
         let path = url.pathBytes
         let start = path.lastIndex(of: UInt8(ascii: "/")).map { path.index(after: $0) } ?? path.startIndex
-        guard start < path.endIndex else {
-            throw Failure(
-                .unsafePath, "\(url.redacted) ends in a slash and so names no file; give the entry a name with out=")
-        }
-        return Self.component(path[start...])
+        return start < path.endIndex ? Self.component(path[start...]) : Self.indexName
     }
+
+    /// The name of what a URL names that ends in a slash.
+    package static let indexName = Array("index.html".utf8)
 
     /// Host and port, the directories that are not cut, and the name. Empty segments make no directories.
     private func hostPath(_ url: WebURL) -> [UInt8] {
-        var components = url.pathBytes.split(separator: UInt8(ascii: "/")).map(Self.component)
-        components.removeFirst(min(max(directoriesToCut, 0), max(components.count - 1, 0)))
+        let slash = UInt8(ascii: "/")
+        var components = url.pathBytes.split(separator: slash).map(Self.component)
+        if components.isEmpty || url.pathBytes.last == slash { components.append(Self.indexName) }
+        components.removeFirst(min(max(directoriesToCut, 0), components.count - 1))
         let host = Array(url.hostAndPort.utf8)
         return Array((host.isEmpty ? components : [host] + components).joined(separator: "/".utf8))
     }

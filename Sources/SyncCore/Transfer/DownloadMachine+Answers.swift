@@ -8,7 +8,7 @@ extension DownloadMachine {
     package mutating func received(
         _ head: ResponseHead, from url: WebURL, for id: TransferID
     ) -> (actions: [Action], body: BodyVerdict) {
-        guard let purpose = purposes[id] else { return ([], .cut) }
+        guard let purpose = assignment(of: id)?.purpose else { return ([], .cut) }
         let answer = Answer(head, to: purpose.range, from: url, decodes: decodes)
         if case .refused = answer {} else { redirected = url == task.urls[urlIndex] ? nil : url }
         noteServedDigest(head, answer)
@@ -37,9 +37,11 @@ extension DownloadMachine {
         case (.notSatisfiable, _):
             return original == nil ? restart(id) : mirrorDiffers(id)
         case (.refused(let failure), _):
-            refusals[id] = Refusal(
-                failure: failure, retryAfter: head.retryAfter?.delay(at: head.date),
-                isBesideOthers: purposes.count > 1)
+            note(
+                Refusal(
+                    failure: failure, retryAfter: head.retryAfter?.delay(at: head.date),
+                    isBesideOthers: assignments.count > 1),
+                of: id)
             return ([], .drop)
         }
     }
@@ -54,7 +56,7 @@ extension DownloadMachine {
         contributors = 1
         binding = bestBinding
         streamed = 0
-        purposes[id] = .whole
+        assign(.whole, to: id)
         var actions: [Action] = hadBytes ? [.discardPartial] : []
         actions.append(.openPartial(length: now.contentCoding == nil ? now.length : nil))
         guard let length = now.length, now.contentCoding == nil else {
@@ -87,7 +89,7 @@ extension DownloadMachine {
         phase = .spreading
         noteRangesGiven()
         wrongRanges = 0
-        purposes[id] = .segment(segment?.rest ?? first)
+        assign(.segment(segment?.rest ?? first), to: id)
         cutEqually()
         return ([.openPartial(length: length)], .write(at: 0, limit: segment?.limit))
     }
@@ -129,7 +131,7 @@ extension DownloadMachine {
             forget(id)
             return ([], .cut)
         }
-        if phase == .spreading, areRangesProven || purposes.count > 1 {
+        if phase == .spreading, areRangesProven || assignments.count > 1 {
             // Ranges were to be had before: one wrong answer costs one try on another connection.
             wrongRanges += 1
             if wrongRanges == 1 {
@@ -212,7 +214,7 @@ extension DownloadMachine {
     ///
     /// - Parameter id: The transfer whose answer showed that no other will do; its body is not wanted.
     mutating func goOnWithWhole(instead id: TransferID?) -> [Action]? {
-        guard phase == .spreading, let whole = purposes.first(where: { $0.value == .whole })?.key, whole != id,
+        guard phase == .spreading, let whole = assignments.first(where: { $0.purpose == .whole })?.id, whole != id,
             map?[whole] != nil
         else { return nil }
         phase = .streaming
@@ -258,21 +260,18 @@ extension DownloadMachine {
     }
 
     mutating func refuse(_ id: TransferID, _ failure: Failure) -> ([Action], BodyVerdict) {
-        refusals[id] = Refusal(failure: failure)
+        note(Refusal(failure: failure), of: id)
         return ([], .drop)
     }
 
     mutating func cancelOthers(than id: TransferID) -> [Action] {
-        let others = purposes.keys.filter { $0 != id }.sorted()
+        let others = assignments.map(\.id).filter { $0 != id }.sorted()
         for other in others { forget(other) }
         return others.map(Action.cancel)
     }
 
     mutating func forget(_ id: TransferID) {
-        purposes[id] = nil
-        targets[id] = nil
-        failuresBefore[id] = nil
-        refusals[id] = nil
+        assignments.removeAll { $0.id == id }
         map?.end(id)
     }
 

@@ -3,12 +3,12 @@ extension DownloadMachine {
     ///
     /// - Parameter matches: Of a sample, whether its bytes are those that are here.
     package mutating func ended(_ id: TransferID, _ end: TransferEnd, matches: Bool? = nil) -> [Action] {
-        guard let purpose = purposes[id] else { return afterChange() }
-        let refusal = refusals[id]
+        guard let assignment = assignment(of: id) else { return afterChange() }
+        let (purpose, refusal) = (assignment.purpose, assignment.refusal)
         let rest = map?[id]?.rest
         let fault = Fault(
-            range: purpose.range, target: targets[id], isOld: failuresBefore[id].map { $0 < countedFailures } ?? false,
-            isBesideOthers: purposes.count > 1 || refusal?.isBesideOthers == true)
+            range: purpose.range, target: assignment.target, isOld: assignment.failuresBefore < countedFailures,
+            isBesideOthers: assignments.count > 1 || refusal?.isBesideOthers == true)
         forget(id)
         if case .confirmation = purpose {
             return confirmed(refusal?.failure.code == .changedWhileFetched ? refusal : nil)
@@ -156,7 +156,7 @@ extension DownloadMachine {
         }
         if fault.isBesideOthers, failure.isRefusalOfOneMore || !policy.retry.mayPass(failure) {
             // The others go on: the server takes so many at once and no more. The last of them decides.
-            growth.refused(active: purposes.count)
+            growth.refused(active: assignments.count)
             return []
         }
         redirected = nil
@@ -174,7 +174,7 @@ extension DownloadMachine {
         countedFailures += 1
         switch retry.failed(failure, retryAfter: retryAfter, random: random.next()) {
         case .retry(let wait), .retryWithoutCounting(let wait):
-            if purposes.isEmpty, phase != .streaming { compareIfUnbound() }
+            if assignments.isEmpty, phase != .streaming { compareIfUnbound() }
             isWaiting = true
             return [.wait(wait)]
         case .giveUp:
@@ -202,9 +202,9 @@ extension DownloadMachine {
         wrongRanges += 1
         guard wrongRanges > 1 else { return [] }
         if let actions = goOnWithWhole(instead: nil) { return actions }
-        guard purposes.isEmpty else {
+        guard assignments.isEmpty else {
             // Others get what they asked for, and go on.
-            growth.refused(active: purposes.count)
+            growth.refused(active: assignments.count)
             return []
         }
         let hadBytes = map?.held.isEmpty == false
@@ -217,7 +217,7 @@ extension DownloadMachine {
     /// the whole is asked for. What is here stays until that comes.
     private mutating func rangeHung() {
         hungRanges += 1
-        guard hungRanges > 1, !areRangesProven, purposes.isEmpty, original == nil, !policy.requiresRanges,
+        guard hungRanges > 1, !areRangesProven, assignments.isEmpty, original == nil, !policy.requiresRanges,
             phase == .leading || phase == .sampling || phase == .spreading
         else { return }
         samples = []
@@ -247,7 +247,7 @@ extension DownloadMachine {
     }
 
     private mutating func cancelAll() -> [Action] {
-        let all = purposes.keys.sorted()
+        let all = assignments.map(\.id).sorted()
         for id in all { forget(id) }
         return all.map(Action.cancel)
     }

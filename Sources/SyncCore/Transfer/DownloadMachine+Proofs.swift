@@ -35,7 +35,7 @@ extension DownloadMachine {
     mutating func noteServedDigest(_ head: ResponseHead, _ answer: Answer) {
         guard task.digest == nil, servedDigest == nil, head.representation.contentCoding == nil else { return }
         switch answer {
-        case .whole where purposes.count == 1, .part where phase == .leading:
+        case .whole where assignments.count == 1, .part where phase == .leading:
             servedDigest = head.digests.max { $0.algorithm < $1.algorithm }
         default: break
         }

@@ -1,74 +1,12 @@
-/// What one download is to bring, and what there is to start from.
-package struct DownloadTask: Hashable, Sendable {
-    /// What is here already.
-    package enum Start: Hashable, Sendable {
-        /// Nothing.
-        case nothing
-        /// Bytes of one representation that was identified when they were fetched.
-        case partial(Representation, held: ByteRangeSet)
-        /// So many first bytes from another tool, which may or may not be of this representation.
-        case adopted(length: Int64)
-    }
-
-    /// Where it can be had, best first. Never empty.
-    package var urls: [WebURL]
-    /// The source's own fields, for the first URL's origin.
-    package var headers: [HeaderField]
-    /// The exact size that the source promises.
-    package var promisedSize: Int64?
-    /// What the server said when it was asked before, if it was.
-    package var announced: Representation?
-    /// What the finished file must match.
-    package var digest: Digest?
-    /// What is known of the first URL's host.
-    package var traits: HostTraits
-    package var start: Start
-
-    package init(
-        urls: [WebURL], headers: [HeaderField] = [], promisedSize: Int64? = nil, announced: Representation? = nil,
-        digest: Digest? = nil, traits: HostTraits = HostTraits(), start: Start = .nothing
-    ) {
-        self.traits = traits
-        self.urls = urls
-        self.headers = headers
-        self.promisedSize = promisedSize
-        self.announced = announced
-        self.digest = digest
-        self.start = start
-    }
-}
-
-/// How downloads are done, from the command line.
-package struct TransferPolicy: Hashable, Sendable {
-    package var segments: SegmentLimit
-    /// The most segments of one file, by the limit on one host.
-    package var mostSegments: Int
-    /// No range shorter than this is split off, in bytes.
-    package var minimumSegment: Int64
-    package var retry: RetryPolicy
-    /// Whether only servers are good enough that can go on in the middle of a file (`--require-ranges`). Files shorter than
-    /// `minimumSegment` are fetched from any.
-    package var requiresRanges: Bool
-
-    package init(
-        segments: SegmentLimit = .auto, mostSegments: Int = 8, minimumSegment: Int64 = 1 << 20,
-        retry: RetryPolicy = RetryPolicy(), requiresRanges: Bool = false
-    ) {
-        self.requiresRanges = requiresRanges
-        self.segments = segments
-        self.mostSegments = mostSegments
-        self.minimumSegment = minimumSegment
-        self.retry = retry
-    }
-}
-
 /// One download from its first request to its last byte: decides what is asked, what an answer means, and when all is
 /// here.
 ///
 /// A pure value. The loop tells it what happens and does what it answers; `demand` says how many more transfers it has
 /// use for. The first transfer goes alone (it *leads*): what its answer says of the representation is what all later
 /// answers are held against, before a byte of theirs is written.
-package struct DownloadMachine: Sendable {
+///
+/// It has one owner and is never copied: it is large, and asked many times a file.
+package struct DownloadMachine: ~Copyable, Sendable {
     /// What the loop is to do, in order.
     package enum Action: Hashable, Sendable {
         /// Make the partial ready for so many bytes (nil: nobody knows how many).
@@ -124,15 +62,10 @@ package struct DownloadMachine: Sendable {
     var map: SegmentMap?
     /// How far a transfer of unknown length has come.
     var streamed: Int64 = 0
-    var purposes: [TransferID: Purpose] = [:]
-    /// Of the running transfers that were sent where a redirect once led: where that is.
-    var targets: [TransferID: WebURL] = [:]
-    /// How many failures had been counted when each running transfer was asked for.
-    var failuresBefore: [TransferID: Int] = [:]
+    /// The transfers that run. There are few, so a list is quicker than a dictionary.
+    var assignments: [Assignment] = []
     /// How many failures were counted. What fails with transfers that began before the last of them is the same fault.
     var countedFailures = 0
-    /// Why the body of a running transfer is dropped.
-    var refusals: [TransferID: Refusal] = [:]
     var growth: SegmentGrowth
     var retry: RetryState
     var isWaiting = false
@@ -177,6 +110,18 @@ package struct DownloadMachine: Sendable {
     var mended: Int64 = 0
     /// How often that may be, before one answer has to bring all.
     static let mostRestarts = 3
+
+    /// What a running transfer was asked for.
+    struct Assignment: Hashable {
+        let id: TransferID
+        var purpose: Purpose
+        /// Where it was sent because a redirect once led there.
+        let target: WebURL?
+        /// How many failures had been counted when it was asked for.
+        let failuresBefore: Int
+        /// Why its body is dropped.
+        var refusal: Refusal?
+    }
 
     struct Refusal: Hashable {
         var failure: Failure
@@ -276,68 +221,6 @@ package struct DownloadMachine: Sendable {
         }
     }
 
-    /// How many more transfers there is use for now.
-    package var demand: Int {
-        guard !isWaiting else { return 0 }
-        switch phase {
-        case .sampling, .leading, .streaming, .confirming:
-            return purposes.isEmpty ? 1 : 0
-        case .spreading:
-            guard let map else { return 0 }
-            return max(0, min(rangesLeft(map), growth.allowed - purposes.count))
-        case .complete, .failed:
-            return 0
-        }
-    }
-
-    /// The request for a transfer that got a permit; nil where there is no use for it any more.
-    package mutating func request(for id: TransferID) -> TransferRequest? {
-        guard demand > 0 else { return nil }
-        var range: ByteRange?
-        switch phase {
-        case .sampling:
-            guard let sample = samples.first else { return nil }
-            purposes[id] = .sample(sample)
-            range = sample
-        case .confirming:
-            purposes[id] = .confirmation
-        case .leading where map == nil, .streaming:
-            range = phase == .leading ? firstRange : nil
-            purposes[id] = range.map(Purpose.first) ?? .whole
-        case .leading, .spreading:
-            let most = min(mostPerRequest, guidedLength)
-            guard let segment = map?.take(id, most: most) else { return nil }
-            purposes[id] = .segment(segment.rest)
-            range = segment.rest
-        case .complete, .failed:
-            return nil
-        }
-        targets[id] = redirected
-        failuresBefore[id] = countedFailures
-        defer { needsFreshConnection = false }
-        return TransferRequest(
-            phase == .confirming ? .head : .get, url, range: range, ifRange: range == nil ? nil : ifRange,
-            headers: url.origin == task.urls[0].origin ? task.headers : [], onFreshConnection: needsFreshConnection,
-            bypassesCaches: bypassesCaches, decodes: decodes)
-    }
-
-    /// Splits the longest rest for one more transfer, if the file may have one. The caller holds a spare permit, and
-    /// asks for the request next.
-    package mutating func split() -> [Action] {
-        guard phase == .spreading, !isWaiting, purposes.count < growth.allowed, map?.unassigned.isEmpty == true,
-            let (victim, limit) = map?.split(minimum: policy.minimumSegment, share: 2 * Int64(growth.allowed))
-        else { return [] }
-        return [.limit(victim, limit)]
-    }
-
-    /// The longest rest that ``split()`` would halve, in bytes; 0 where it would do nothing.
-    package var splittable: Int64 {
-        guard phase == .spreading, !isWaiting, purposes.count < growth.allowed, let map, map.unassigned.isEmpty,
-            map.longestRest / 2 >= max(1, policy.minimumSegment)
-        else { return 0 }
-        return map.longestRest
-    }
-
     /// Looks at the file's speed, to see whether another transfer would pay.
     package mutating func sampleSpeed(now: MonotonicTime) {
         guard phase == .spreading, let map else { return }
@@ -346,7 +229,7 @@ package struct DownloadMachine: Sendable {
 
     /// Notes how far a transfer has come: every byte before `position` is in the partial.
     package mutating func progressed(_ id: TransferID, to position: Int64) {
-        guard let purpose = purposes[id] else { return }
+        guard let purpose = assignment(of: id)?.purpose else { return }
         if map?[id] != nil {
             guard position > (map?[id]?.position ?? 0) else { return }
             map?.advance(id, to: position)
@@ -375,73 +258,19 @@ package struct DownloadMachine: Sendable {
     }
 
     /// How many transfers run.
-    package var activeTransfers: Int { purposes.count }
+    package var activeTransfers: Int { assignments.count }
 
-    // MARK: What is asked
+    func assignment(of id: TransferID) -> Assignment? { assignments.first { $0.id == id } }
 
-    /// The range that a new file's first request asks for: with a fixed number of segments only the first one's part,
-    /// so that no connection has to be cut where the next begins.
-    private var firstRange: ByteRange? {
-        guard case .fixed(let count) = policy.segments, count > 1, !task.traits.refusesRanges else {
-            return policy.requiresRanges ? ByteRange(0, max(1, policy.minimumSegment)) : nil
-        }
-        let size = task.promisedSize ?? task.announced?.length
-        guard let size else { return ByteRange(0, max(1, policy.minimumSegment)) }
-        guard size / 2 >= max(1, policy.minimumSegment) else { return nil }
-        return ByteRange(0, max(policy.minimumSegment, size / Int64(max(1, min(count, policy.mostSegments)))))
+    mutating func assign(_ purpose: Purpose, to id: TransferID) {
+        guard let index = assignments.firstIndex(where: { $0.id == id }) else { return }
+        assignments[index].purpose = purpose
     }
 
-    /// How long the next range is: half of an equal share of what is not here, so that ranges grow shorter towards the end and
-    /// all transfers end together, whatever each one's speed is, without any being cut (guided self-scheduling).
-    private var guidedLength: Int64 {
-        guard growth.allowed > 1, let map else { return .max }
-        if let equalLength { return equalLength }
-        let (free, least) = (map.free, max(1, policy.minimumSegment))
-        // Not even rests are left over that are too short for a range of their own.
-        guard free >= 2 * least else { return .max }
-        return max(least, map.missing / Int64(2 * growth.allowed))
-    }
-
-    /// Cuts a file into as many equal ranges as it may have transfers from the start on, so that connections of one speed
-    /// end together and none is idle while the next range is asked for. The first transfer brings its range in two parts
-    /// where it had to ask for the size.
-    mutating func cutEqually() {
-        equalLength = nil
-        guard case .fixed = policy.segments, let map else { return }
-        let count = min(Int64(growth.allowed), map.missing / max(1, policy.minimumSegment))
-        if count > 1 { equalLength = (map.missing - 1) / count + 1 }
-    }
-
-    /// Lets the file have one more transfer than it has, whatever was learnt of its speed: its host carried more before, and
-    /// what another file no longer needs is nothing new to it.
-    package mutating func inviteHelp() {
-        guard phase == .spreading else { return }
-        growth.invite(active: purposes.count)
-    }
-
-    /// How many transfers there are ranges for.
-    private func rangesLeft(_ map: SegmentMap) -> Int {
-        guard growth.allowed > 1 else { return map.unassigned.count }
-        let length = equalLength ?? max(1, policy.minimumSegment)
-        return max(map.unassigned.count, Int(min(256, map.free / length)))
-    }
-
-    private var ifRange: String? {
-        guard let representation, phase != .sampling else { return nil }
-        switch binding {
-        case .entityTag: return representation.entityTag?.fieldValue
-        case .date: return representation.lastModified?.fieldValue
-        case .none: return nil
-        }
-    }
-
-    /// The strongest form of `If-Range` that the representation has and the host understands.
-    var bestBinding: IfRangeForm {
-        switch task.traits.ifRange {
-        case .none: return .none
-        case .entityTag where representation?.entityTag.map { !$0.isWeak } == true: return .entityTag
-        case .entityTag, .date: return representation?.lastModified != nil ? .date : .none
-        }
+    /// Notes why the body of a transfer is dropped; its end will be a failure then.
+    mutating func note(_ refusal: Refusal, of id: TransferID) {
+        guard let index = assignments.firstIndex(where: { $0.id == id }) else { return }
+        assignments[index].refusal = refusal
     }
 
     /// A host without ranges is not asked for several at once.

@@ -8,11 +8,13 @@ import Testing
     @Test(
         "A date has the precision and the zone that the listing shows",
         arguments: [
-            (true, true, "2026-01-31T12:00:00Z"), (false, true, "2026-01-31T12:00:00"),
-            (false, false, "2026-01-31T12:00"), (true, false, "2026-01-31T12:00Z"),
-        ])
-    func dates(hasZone: Bool, hasSeconds: Bool, expected: String) {
-        let date = ListedDate(secondsSinceEpoch: 1_769_860_800, hasZone: hasZone, hasSeconds: hasSeconds)
+            (true, .second, "2026-01-31T12:00:00Z"), (false, .second, "2026-01-31T12:00:00"),
+            (false, .minute, "2026-01-31T12:00"), (true, .minute, "2026-01-31T12:00Z"), (false, .day, "2026-01-31"),
+            (true, .fraction(nanoseconds: 7_000_000, digits: 3), "2026-01-31T12:00:00.007Z"),
+            (false, .fraction(nanoseconds: 784_042_939, digits: 9), "2026-01-31T12:00:00.784042939"),
+        ] as [(Bool, ListedDate.Precision, String)])
+    func dates(hasZone: Bool, precision: ListedDate.Precision, expected: String) {
+        let date = ListedDate(secondsSinceEpoch: 1_769_860_800, hasZone: hasZone, precision: precision)
         #expect(date.text == expected)
     }
 

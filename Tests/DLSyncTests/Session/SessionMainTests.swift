@@ -81,7 +81,7 @@ extension SessionTests {
             }
         }
 
-        @Test("Where HEAD is refused, the first byte is asked for", arguments: [400, 403, 405, 501])
+        @Test("case 63: Where HEAD is refused, the first byte is asked for", arguments: [400, 403, 405, 501])
         func withoutHead(status: Int) async throws {
             let bench = try Bench()
             try await FaultServer.run { server in

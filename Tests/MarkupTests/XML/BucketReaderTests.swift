@@ -41,7 +41,7 @@ private func more(_ field: String = "") -> String { "<IsTruncated>true</IsTrunca
         #expect(reading.entries.count == 1 && reading.error == nil)
     }
 
-    @Test("the marker of a directory is passed over, and one with content is a problem")
+    @Test("case 71: the marker of a directory is passed over, and one with content is a problem")
     func directories() throws {
         let reading = try readXML(
             bucket(object("d/", "<Size>0</Size>") + object("e/") + object("f/", "")), at: "http://h.example/b")
@@ -65,7 +65,7 @@ private func more(_ field: String = "") -> String { "<IsTruncated>true</IsTrunca
     }
 
     @Test(
-        "a page says where the listing goes on, and keeps the rest of its own address",
+        "cases 66, 67, 69: a page says where the listing goes on, and keeps the rest of its own address",
         arguments: [
             (
                 "?list-type=2&prefix=p%2F", more("<NextContinuationToken>1/kC+YIP/==</NextContinuationToken>"),

@@ -31,6 +31,35 @@ import Testing
     }
 
     @Test(
+        "mirrors in countries that are preferred come before all others, by their priority among themselves",
+        arguments: [
+            ("", ["a", "b", "c", "d"]), ("de", ["c", "a", "b", "d"]), ("at,de", ["c", "d", "a", "b"]),
+            ("fr", ["a", "b", "c", "d"]),
+        ])
+    func locations(_ countries: String, _ order: [String]) throws {
+        let urls = [
+            ("d", "location=' AT ' priority='4'"), ("a", "priority='1'"), ("c", "location='DE' priority='3'"),
+            ("b", "location='germany' priority='2'"),
+        ]
+        let content = urls.map { "<url \($0.1)>http://\($0.0).example/f</url>" }.joined()
+        let preferred = CountryCode.list(countries) ?? []
+        let reading = try readXML(metalink(file(content)).utf8, preferring: preferred)
+        #expect(reading.lines == ["f " + order.map { "http://\($0).example/f" }.joined(separator: " ")])
+        let resources = urls.map { "<url type='http' \($0.1)>http://\($0.0).example/f</url>" }.joined()
+            .replacing("priority='", with: "preference='9")
+        let third = try readXML(
+            metalink(file("<resources>\(resources)</resources>"), version: 3).utf8, preferring: preferred)
+        let isNear = { (name: String) in
+            name == "c" && countries.contains("de") || name == "d" && countries.contains("at")
+        }
+        let wanted = ["d", "c", "b", "a"].filter(isNear) + ["d", "c", "b", "a"].filter { !isNear($0) }
+        #expect(third.lines == ["f " + wanted.map { "http://\($0).example/f" }.joined(separator: " ")])
+    }
+
+    @Test("countries are two letters each", arguments: ["d", "deu", "de,", ",de", "d1", "de at", "dé", ""])
+    func countries(_ text: String) { #expect(CountryCode.list(text) == nil) }
+
+    @Test(
         "a name that leads out of the destination refuses its file",
         arguments: ["../x", "/etc/x", "a/../x", "a//x", "..\\x", "a\\..\\x", ".", "..", "x/", "\\\\host\\x", ""])
     func traversal(_ name: String) throws {
@@ -271,7 +300,7 @@ import Testing
         + "<service name='o2' serviceType='OPENDAP' base='/o/'/>"
 
     @Test(
-        "a dataset's service is its own, or its access's, or inherited from the nearest above; compound ones are looked into",
+        "cases 133, 134: a dataset's service is its own, its access's, or inherited; compound ones are looked into",
         arguments: [
             ("<dataset urlPath='d/a.nc' serviceName='all'/>", ["a.nc http://h.example/files/d/a.nc?dl=1"]),
             (
@@ -354,7 +383,7 @@ import Testing
         #expect(reading.problems.count == 3 && reading.items.count == 5)
         #expect(
             reading.entries.first?.modified
-                == ListedDate(secondsSinceEpoch: 1_577_934_245, hasZone: true, hasSeconds: true))
+                == ListedDate(secondsSinceEpoch: 1_577_934_245, hasZone: true, precision: .second))
     }
 
     @Test(

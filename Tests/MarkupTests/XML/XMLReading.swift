@@ -5,13 +5,14 @@ import TestSupport
 /// Reads a document in every way of cutting it, by the format that it is recognised as.
 func readXML(
     _ bytes: some Sequence<UInt8>, at url: String? = "http://h.example/dir/doc.xml", directory: String = "",
-    charset: String? = nil, named name: String? = nil
+    charset: String? = nil, named name: String? = nil, preferring locations: Set<CountryCode> = []
 ) throws -> Reading {
     let bytes = Array(bytes)
-    let context = ManifestContext(
+    var context = ManifestContext(
         sourceName: "doc", baseURL: url.flatMap { WebURL($0) }, charset: charset, directory: Array(directory.utf8))
+    context.locations = locations
     let format = try chooseFormat(start: bytes.prefix(4096), context: context, named: name)
-    return try ReaderVerifier { format.makeReader(context) }.read(bytes)
+    return try ReaderVerifier { [context] in format.makeReader(context) }.read(bytes)
 }
 
 func readXML(_ text: String, at url: String? = "http://h.example/dir/doc.xml", directory: String = "") throws -> Reading

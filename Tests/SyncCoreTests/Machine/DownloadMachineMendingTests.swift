@@ -55,7 +55,8 @@ private func whole(mirrors: Int) throws -> ToldMachine {
         let actions = told.machine.verificationFailed(mismatch, wrong: [Self.wrong[1]])
         #expect(actions.endingFailure == .digestMismatch)
         #expect(!actions.contains(.discardPartial))
-        let resumable = try #require(told.machine.resumable)
+        let known = told.machine.resumable
+        let resumable = try #require(known)
         #expect(resumable.held == ByteRangeSet([ByteRange(0, 60), ByteRange(70, 100)]))
         #expect(resumable.representation == tagged(1))
     }
@@ -80,7 +81,7 @@ private func whole(mirrors: Int) throws -> ToldMachine {
 @Suite("Mirrors that a server names (RFC 6249)") struct DownloadMachineNamedMirrorTests {
     private func failedOver(
         _ links: [String], from answering: String? = nil, digest: Digest? = nil, status: Int = 200
-    ) throws -> (told: ToldMachine, urls: [String]) {
+    ) throws -> (own: String, urls: [String]) {
         var told = try ToldMachine(digest: digest, headers: [HeaderField(name: "X-Key", value: "secret")])
         _ = try told.ask(1)
         var head = ResponseHead.whole(tagged(1))
@@ -96,16 +97,16 @@ private func whole(mirrors: Int) throws -> ToldMachine {
             urls.append(request.url.string)
             _ = told.refused(id, 404)
         }
-        return (told, urls)
+        return (told.url.string, urls)
     }
 
     @Test("They are asked one after the other when the source's own URL fails, without its fields") func inOrder()
         throws
     {
-        let (told, urls) = try failedOver([
+        let (own, urls) = try failedOver([
             "https://b.example/f", "https://me:secret@c.example/f#part", "/other", "https://b.example/f",
         ])
-        #expect(urls.first == told.url.string)
+        #expect(urls.first == own)
         #expect(
             urls.dropFirst().map { $0 } == ["https://b.example/f", "https://c.example/f", "https://example.org/other"])
     }

@@ -104,7 +104,7 @@ import Testing
         }
         let expected: [Int64] = [96, 48, 24, 12, 6, 3].map { $0 << 20 } + [3 << 19]
         #expect(asked == expected)
-        #expect(told.machine.isEnded)
+        #expect(told.machine.isEnded == true)
     }
 
     @Test(arguments: [(true, 200, true), (true, 50, false), (false, 200, false)])

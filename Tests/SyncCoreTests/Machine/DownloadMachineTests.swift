@@ -13,7 +13,7 @@ import Testing
         told.progress(1, 100)
         let end = told.end(1)
         #expect(end == [.complete(tagged(1))])
-        #expect(told.machine.isEnded)
+        #expect(told.machine.isEnded == true)
         #expect(told.machine.demand == 0)
         let more = told.machine.request(for: TransferID(2))
         #expect(more == nil)

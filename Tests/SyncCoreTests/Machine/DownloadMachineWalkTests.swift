@@ -51,7 +51,9 @@ import Testing
     /// More steps than any walk of some hundred bytes needs.
     private static let mostSteps = 20_000
 
-    private static func expectComplete(_ loop: SimulatedLoop, sourceLocation: SourceLocation = #_sourceLocation) {
+    private static func expectComplete(
+        _ loop: borrowing SimulatedLoop, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         guard case .complete = loop.outcome else {
             let end = loop.outcome.map { "\($0)" } ?? "no end"
             Issue.record("\(end) after \(loop.requests.count) requests", sourceLocation: sourceLocation)

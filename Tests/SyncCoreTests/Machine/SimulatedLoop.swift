@@ -2,7 +2,7 @@ import SyncCore
 
 /// Does what a download machine says, in an order that chance decides, and throws where the machine wants something that
 /// cannot be.
-struct SimulatedLoop {
+struct SimulatedLoop: ~Copyable {
     /// What no machine may want.
     struct Impossible: Error, CustomStringConvertible {
         let description: String

@@ -2,7 +2,7 @@ import SyncCore
 import Testing
 
 /// A download machine and the few things that a test says to it, by the number of the transfer.
-struct ToldMachine {
+struct ToldMachine: ~Copyable {
     var machine: DownloadMachine
     let url: WebURL
     let mirror: WebURL
@@ -12,8 +12,9 @@ struct ToldMachine {
         digest: Digest? = nil, mirrors: Int = 0, segments: SegmentLimit = .auto, minimum: Int64 = 10,
         headers: [HeaderField] = [], traits: HostTraits = HostTraits()
     ) throws {
-        url = try #require(WebURL("https://example.org/file"))
-        mirror = try #require(WebURL("https://mirror.test/file"))
+        let url = try #require(WebURL("https://example.org/file"))
+        let mirror = try #require(WebURL("https://mirror.test/file"))
+        (self.url, self.mirror) = (url, mirror)
         machine = DownloadMachine(
             DownloadTask(
                 urls: [url] + [WebURL](repeating: mirror, count: mirrors), headers: headers,

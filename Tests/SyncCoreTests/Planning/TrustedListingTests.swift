@@ -8,7 +8,7 @@ private struct ListedRow: CustomTestStringConvertible, Sendable {
     /// Seconds after 2026-01-31T12:00:00; nil for no date.
     var date: Int64? = 0
     var hasZone = true
-    var hasSeconds = true
+    var precision = ListedDate.Precision.second
     var guess: Digest?
 
     var testDescription: String { name }
@@ -17,7 +17,7 @@ private struct ListedRow: CustomTestStringConvertible, Sendable {
         Entry(
             urls: [try #require(WebURL("https://example.org/file"))], size: size,
             modified: date.map {
-                ListedDate(secondsSinceEpoch: noon + $0, hasZone: hasZone, hasSeconds: hasSeconds)
+                ListedDate(secondsSinceEpoch: noon + $0, hasZone: hasZone, precision: precision)
             }, guessedDigest: guess, origin: EntryOrigin(source: "list"))
     }
 }
@@ -32,7 +32,13 @@ private func md5(_ byte: UInt8) -> Digest? { Digest(.md5, bytes: [UInt8](repeati
         "What is kept of a row",
         arguments: [
             (ListedRow(name: "size and date"), "size=100 date=2026-01-31T12:00:00Z"),
-            (ListedRow(name: "no zone", hasZone: false, hasSeconds: false), "size=100 date=2026-01-31T12:00"),
+            (ListedRow(name: "no zone", hasZone: false, precision: .minute), "size=100 date=2026-01-31T12:00"),
+            (ListedRow(name: "a day", date: -43_200, hasZone: false, precision: .day), "size=100 date=2026-01-31"),
+            (
+                ListedRow(
+                    name: "parts of a second", precision: .fraction(nanoseconds: 50_000_000, digits: 3)),
+                "size=100 date=2026-01-31T12:00:00.050Z"
+            ),
             (
                 ListedRow(name: "a bucket's", guess: md5(1)),
                 "size=100 date=2026-01-31T12:00:00Z md5=01010101010101010101010101010101"
@@ -54,14 +60,18 @@ private func md5(_ byte: UInt8) -> Digest? { Digest(.md5, bytes: [UInt8](repeati
             (ListedRow(name: "the same second"), 0, true),
             (ListedRow(name: "rounded up"), -1, true),
             (ListedRow(name: "two seconds later"), 2, false),
-            (ListedRow(name: "within the minute", hasSeconds: false), 59, true),
-            (ListedRow(name: "the next minute", hasSeconds: false), 60, false),
-            (ListedRow(name: "a zone of one hour", hasZone: false, hasSeconds: false), 3600 + 17, true),
+            (ListedRow(name: "within the minute", precision: .minute), 59, true),
+            (ListedRow(name: "the next minute", precision: .minute), 60, false),
+            (ListedRow(name: "a zone of one hour", hasZone: false, precision: .minute), 3600 + 17, true),
             (ListedRow(name: "a zone of five hours and three quarters", hasZone: false), -5 * 3600 - 2700, true),
             (ListedRow(name: "a second before a zone's", hasZone: false), 3599, true),
-            (ListedRow(name: "no zone's difference", hasZone: false, hasSeconds: false), 3600 + 300, false),
+            (ListedRow(name: "no zone's difference", hasZone: false, precision: .minute), 3600 + 300, false),
             (ListedRow(name: "more than any zone's", hasZone: false), 15 * 3600, false),
             (ListedRow(name: "another day", hasZone: false), 86400, false),
+            (ListedRow(name: "the same day", hasZone: false, precision: .day), 86_399, true),
+            (ListedRow(name: "a day that began elsewhere", hasZone: false, precision: .day), -14 * 3600, true),
+            (ListedRow(name: "the day before", hasZone: false, precision: .day), -15 * 3600, false),
+            (ListedRow(name: "the next day", hasZone: false, precision: .day), 39 * 3600, false),
             (ListedRow(name: "no date in the row", date: nil, guess: md5(1)), 86400, true),
         ] as [(ListedRow, Int64, Bool)])
     private func agrees(row: ListedRow, later: Int64, isOf: Bool) throws {
@@ -76,7 +86,7 @@ private func md5(_ byte: UInt8) -> Digest? { Digest(.md5, bytes: [UInt8](repeati
     @Test("A date that is no date's keeps nothing from being judged") func extremeDates() throws {
         for seconds in [Int64.min, .max] {
             var entry = try ListedRow().entry()
-            entry.modified = ListedDate(secondsSinceEpoch: seconds, hasZone: false, hasSeconds: true)
+            entry.modified = ListedDate(secondsSinceEpoch: seconds, hasZone: false, precision: .second)
             let facts = ListedFacts(entry)
             for other in [Int64.min, -1, 0, .max] {
                 let representation = Representation(
@@ -103,6 +113,17 @@ private func md5(_ byte: UInt8) -> Digest? { Digest(.md5, bytes: [UInt8](repeati
         #expect(
             local.areSettled(
                 Representation(length: 100), now: HTTPDate(secondsSinceEpoch: noon + age + 14 * 3600)) == isSettled)
+    }
+
+    @Test(
+        "A row that shows a day alone is not settled before the day is over",
+        arguments: [(86_399, false), (86_400 + 119, false), (86_400 + 120, true)] as [(Int64, Bool)])
+    func settlesAfterADay(age: Int64, isSettled: Bool) throws {
+        let facts = try #require(try ListedFacts(ListedRow(hasZone: false, precision: .day).entry()))
+        let known = Representation(length: 100, lastModified: HTTPDate(secondsSinceEpoch: noon))
+        #expect(facts.areSettled(known, now: HTTPDate(secondsSinceEpoch: noon + age)) == isSettled)
+        let later = HTTPDate(secondsSinceEpoch: noon + age + 14 * 3600)
+        #expect(facts.areSettled(Representation(length: 100), now: later) == isSettled)
     }
 
     /// How a row, the record of the row and the file on the disk stand to each other.
@@ -197,7 +218,7 @@ private func md5(_ byte: UInt8) -> Digest? { Digest(.md5, bytes: [UInt8](repeati
         }
         #expect(work() == .record(file, known, nil))
         // A row of some other version is not kept: the server may go back to that.
-        entry.modified = ListedDate(secondsSinceEpoch: noon - 500, hasZone: true, hasSeconds: true)
+        entry.modified = ListedDate(secondsSinceEpoch: noon - 500, hasZone: true, precision: .second)
         #expect(work() == Decision.Work.none)
     }
 }

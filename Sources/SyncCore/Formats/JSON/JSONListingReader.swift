@@ -184,7 +184,8 @@ extension JSONListingReader {
             items.append(
                 .entry(
                     Entry(
-                        urls: [url], suggestedPath: context.placed(path), size: row.size, modified: row.modified,
+                        urls: [url], suggestedPath: context.placed(path), size: row.size.inIndex,
+                        modified: row.modified,
                         origin: origin)))
             return
         }

@@ -57,10 +57,15 @@ struct JSONListingRow {
     /// Seconds since 1970 with or without decimals, or milliseconds: seconds of more than 11 digits are thousands of years
     /// away.
     private static func date(sinceEpoch digits: [UInt8]) -> ListedDate? {
-        guard var seconds = decimalValue(digits.prefix(while: isDigit)) else { return nil }
         if digits.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) { return nil }
-        if seconds > 99_999_999_999 { seconds /= 1000 }
-        guard seconds > 0, seconds < 253_402_300_800 else { return nil }
-        return ListedDate(secondsSinceEpoch: seconds, hasZone: true, hasSeconds: true)
+        var whole = digits.prefix(while: isDigit)
+        var fraction = digits.dropFirst(whole.count + 1)
+        if whole.count > 11 {
+            fraction = whole.suffix(3)
+            whole = whole.dropLast(3)
+        }
+        guard let seconds = decimalValue(whole), seconds > 0, seconds < 253_402_300_800 else { return nil }
+        return ListedDate(
+            secondsSinceEpoch: seconds, hasZone: true, precision: ListedDate.Precision(fractionDigits: fraction))
     }
 }

@@ -46,7 +46,8 @@ struct AutoindexXMLReader: XMLContentReader {
             items.append(
                 .entry(
                     Entry(
-                        urls: [url], suggestedPath: path, size: size.map { .exact($0) } ?? .unknown,
+                        urls: [url], suggestedPath: path,
+                        size: size.map { SizeKnowledge.exact($0).inIndex } ?? .unknown,
                         modified: modified, origin: origin)))
         }
     }

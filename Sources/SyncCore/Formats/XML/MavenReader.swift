@@ -106,6 +106,6 @@ struct MavenReader: XMLContentReader {
                 year: number(0..<4), month: number(4..<6), day: number(6..<8), hour: number(8..<10),
                 minute: number(10..<12), second: number(12..<14))
         else { return nil }
-        return ListedDate(secondsSinceEpoch: date.secondsSinceEpoch, hasZone: true, hasSeconds: true)
+        return ListedDate(secondsSinceEpoch: date.secondsSinceEpoch, hasZone: true, precision: .second)
     }
 }

@@ -18,6 +18,8 @@ struct MetalinkReader: XMLContentReader {
     /// Whether the open `hash` stands for a piece.
     private var pieces: MetalinkPieces?
     private var rank: Int?
+    /// Whether the open `url` is in one of the countries that are preferred.
+    private var isNear = false
     /// The value of `type` of the open `url`, of version 3.
     private var kind = ""
     private var fileCount = 0
@@ -45,6 +47,8 @@ struct MetalinkReader: XMLContentReader {
             }
             let preference = element[attribute: "preference"].flatMap { decimalValue($0) }
             rank = priority ?? preference.map { -Int($0) }
+            let country = element[attribute: "location"].flatMap { CountryCode(xmlTrimmed($0[...])) }
+            isNear = country.map(context.locations.contains) ?? false
             kind = element[attribute: "type"].map { String(decoding: asciiLowercase($0), as: UTF8.self) } ?? ""
         default: break
         }
@@ -102,8 +106,17 @@ struct MetalinkReader: XMLContentReader {
             file?.badAddress = Array(value)
             return
         }
-        file?.urls.append((url, rank))
+        file?.urls.append(MetalinkURL(url: url, rank: rank, isNear: isNear))
     }
+}
+
+/// An address of a file.
+private struct MetalinkURL {
+    var url: WebURL
+    /// The lower the better; nil where the document gives none.
+    var rank: Int?
+    /// Whether it is in one of the countries that are preferred.
+    var isNear: Bool
 }
 
 /// A file of a Metalink document while it is read.
@@ -113,7 +126,7 @@ private struct MetalinkFile {
     var size: Int64?
     var digests: [Digest] = []
     var pieces: [PieceDigests] = []
-    var urls: [(url: WebURL, rank: Int?)] = []
+    var urls: [MetalinkURL] = []
     var isSigned = false
     var hasTorrent = false
     var otherSchemes: [String] = []
@@ -144,11 +157,13 @@ private struct MetalinkFile {
                 digests: Self.unambiguous(digests), pieces: strongestPieces, isSigned: isSigned, origin: origin))
     }
 
-    /// The addresses, each once, best first. What has no rank comes last; equal ranks keep the document's order.
+    /// The addresses, each once, best first: those in the countries that the user prefers before the others, then by rank.
+    /// What has no rank comes last; equal ones keep the document's order.
     private var orderedURLs: [WebURL] {
         var seen = Set<WebURL>()
         let ranked = urls.enumerated().sorted {
-            ($0.element.rank ?? .max, $0.offset) < ($1.element.rank ?? .max, $1.offset)
+            ($0.element.isNear ? 0 : 1, $0.element.rank ?? .max, $0.offset)
+                < ($1.element.isNear ? 0 : 1, $1.element.rank ?? .max, $1.offset)
         }
         return ranked.map(\.element.url).filter { seen.insert($0).inserted }
     }

@@ -79,7 +79,7 @@ struct RepositoryReader: XMLContentReader {
                     urls: [url], suggestedPath: context.placed(path),
                     size: file.size.map { .exact($0) } ?? .unknown,
                     modified: file.modified.map {
-                        ListedDate(secondsSinceEpoch: $0, hasZone: true, hasSeconds: true)
+                        ListedDate(secondsSinceEpoch: $0, hasZone: true, precision: .second)
                     },
                     digests: file.digest.map { [$0] } ?? [], origin: origin)))
         if isIndex, kind.elementsEqual("primary".utf8) {

@@ -58,7 +58,7 @@ struct SitemapReader: XMLContentReader {
     private static func path(of url: WebURL) -> [UInt8] {
         let path = Array(url.path.utf8)
         var components = Parts(of: path[...], separatedBy: UInt8(ascii: "/")).map { decodedPathSegment($0) }
-        if path.last == UInt8(ascii: "/") || components.isEmpty { components.append(Array("index.html".utf8)) }
+        if path.last == UInt8(ascii: "/") || components.isEmpty { components.append(Placement.indexName) }
         if let query = url.query, !query.isEmpty {
             components[components.count - 1] += Array("?".utf8) + decodedPathSegment(query.utf8)
         }
