@@ -45,9 +45,13 @@ extension DownloadMachine {
 
     /// Splits the longest rest for one more transfer, if the file may have one. The caller holds a spare permit, and
     /// asks for the request next.
+    ///
+    /// Of equal shares the last one is halved, as one transfer is free for it. Elsewhere as little is taken as lets all
+    /// transfers go on that the file may have: they share the rest in further ranges.
     package mutating func split() -> [Action] {
         guard phase == .spreading, !isWaiting, assignments.count < growth.allowed, map?.unassigned.isEmpty == true,
-            let (victim, limit) = map?.split(minimum: policy.minimumSegment, share: 2 * Int64(growth.allowed))
+            let (victim, limit) = map?.split(
+                minimum: policy.minimumSegment, share: equalLength == nil ? 2 * Int64(growth.allowed) : 2)
         else { return [] }
         return [.limit(victim, limit)]
     }

@@ -216,6 +216,28 @@ import Testing
             ])
     }
 
+    @Test func `of equal shares the one that takes longest is halved at the end`() throws {
+        var told = try ToldMachine(segments: .fixed(4))
+        _ = try told.ask(1)
+        _ = told.head(1, .part(ByteRange(0, 10), of: tagged(1)))
+        for id in 2...4 {
+            let request = try told.ask(id)
+            let range = try #require(request.range)
+            _ = told.head(id, .part(range, of: tagged(1)))
+        }
+        for (id, end) in [(1, Int64(10)), (3, 60), (4, 85)] {
+            told.progress(id, end)
+            _ = told.end(id)
+        }
+        _ = try told.ask(5)
+        _ = told.head(5, .part(ByteRange(85, 100), of: tagged(1)))
+        told.progress(5, 100)
+        _ = told.end(5)
+        // The second of 10 to 35 has brought nothing.
+        let split = told.machine.split()
+        #expect(split == [.limit(TransferID(2), 23)])
+    }
+
     @Test func `a file that may have one transfer is split once its host has carried more`() throws {
         var told = try ToldMachine(minimum: 1)
         _ = try told.ask(1)
