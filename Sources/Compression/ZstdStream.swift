@@ -22,7 +22,10 @@ final class ZstdStream: UnpackedStream {
     func unpack(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(UnpackError) -> (used: Int, made: Int, isAtEnd: Bool) {
-        var source = dlsync_zstd_input(bytes: input.baseAddress, size: input.count, position: 0)
+        // A frame that libzstd sees whole at its header goes another way through it, which refuses other frames. By single
+        // bytes up to there all frames go the same way, however they come.
+        let count = header.count < ZstdFrame.mostHeaderBytes ? min(1, input.count) : input.count
+        var source = dlsync_zstd_input(bytes: input.baseAddress, size: count, position: 0)
         var target = dlsync_zstd_output(bytes: output.baseAddress, size: output.count, position: 0)
         let rest = library.unpack(stream, &target, &source)
         guard library.is_error(rest) == 0 else { throw .damaged }
