@@ -17,8 +17,9 @@ package struct DigestError: Error, Hashable, Sendable {
 
 /// Computes a digest of bytes that come piece by piece.
 ///
-/// It owns an OpenSSL context (EVP_DigestInit(3)): it is moved, not copied, and the context is freed at its end.
-package struct Digester: ~Copyable {
+/// It owns an OpenSSL context (EVP_DigestInit(3)): it is moved, not copied, to another thread as well, and the context is
+/// freed at its end.
+package struct Digester: ~Copyable, @unchecked Sendable {
     /// What is computed.
     package let algorithm: DigestAlgorithm
     private let context: OpaquePointer

@@ -1,35 +1,55 @@
 internal import SyncCore
+internal import Synchronization
 
 /// The digest of a file while its bytes arrive in order: it follows the first gap, and what was written elsewhere is
 /// read back at the end.
-final class RunningDigest: @unchecked Sendable {
-    // Held by one side at a time: by the loop's thread while transfers run, then by the thread that verifies.
-    private var digester: Digester
-    private(set) var position: Int64 = 0
-    var algorithm: DigestAlgorithm { digester.algorithm }
-    private let blocks: RunningBlocks?
+///
+/// Several transfers bring one file, and not all of their bytes are written by the same thread.
+final class RunningDigest: Sendable {
+    private struct State: ~Copyable {
+        var digester: Digester
+        var position: Int64 = 0
+        var blocks: RunningBlocks?
+        var blockDigests: PieceDigests?
+
+        mutating func update(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
+            guard offset <= position, offset + Int64(bytes.count) > position else { return }
+            let new = UnsafeRawBufferPointer(rebasing: bytes[Int(position - offset)...])
+            digester.update(new)
+            blocks?.update(new)
+            position += Int64(new.count)
+        }
+
+        mutating func finish() throws(DigestError) -> Digest {
+            blockDigests = try blocks?.finish()
+            var ended = try Digester(digester.algorithm)
+            swap(&ended, &digester)
+            return try ended.finish()
+        }
+    }
+
+    let algorithm: DigestAlgorithm
+    /// How long the blocks are; nil where there are none.
+    let blockLength: Int64?
+    private let state: Mutex<State>
 
     /// - Parameter blockLength: How long the blocks are of which digests are computed as well; nil for none.
     init(_ algorithm: DigestAlgorithm, blockLength: Int64? = nil) throws(DigestError) {
-        digester = try Digester(algorithm)
-        blocks = try blockLength.map { length throws(DigestError) in try RunningBlocks(length: length) }
+        self.algorithm = algorithm
+        self.blockLength = blockLength
+        var running = State(digester: try Digester(algorithm))
+        if let blockLength { running.blocks = try RunningBlocks(length: blockLength) }
+        state = Mutex(running)
     }
 
-    /// How long the blocks are; nil where there are none.
-    var blockLength: Int64? { blocks?.length }
+    /// How many bytes from the file's start on were taken.
+    var position: Int64 { state.withLock { $0.position } }
 
     /// The digests of the blocks, once the whole digest is computed.
-    private(set) var blockDigests: PieceDigests?
+    var blockDigests: PieceDigests? { state.withLock { $0.blockDigests } }
 
     /// Takes bytes if they are the next ones.
-    func update(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
-        guard offset <= position, offset + Int64(bytes.count) > position else { return }
-        let known = Int(position - offset)
-        let new = UnsafeRawBufferPointer(rebasing: bytes[known...])
-        digester.update(new)
-        blocks?.update(new)
-        position += Int64(bytes.count - known)
-    }
+    func update(_ bytes: UnsafeRawBufferPointer, at offset: Int64) { state.withLock { $0.update(bytes, at: offset) } }
 
     /// Reads what is missing up to `length` from the file, and ends the digest.
     func finish(_ file: some ReadableFile, length: Int64) throws(FileDigestError) -> Digest {
@@ -52,22 +72,15 @@ final class RunningDigest: @unchecked Sendable {
     /// Ends the digest of what was taken.
     func finish() throws(FileDigestError) -> Digest {
         do {
-            blockDigests = try blocks?.finish()
-            return try replaceDigester().finish()
+            return try state.withLock { state throws(DigestError) in try state.finish() }
         } catch {
             throw .digest(error)
         }
     }
-
-    private func replaceDigester() throws(DigestError) -> Digester {
-        var other = try Digester(digester.algorithm)
-        swap(&other, &digester)
-        return other
-    }
 }
 
 /// The digests of a file's blocks while its bytes come in order.
-private final class RunningBlocks {
+private struct RunningBlocks: ~Copyable {
     let length: Int64
     private var digester: Digester
     private var room: Int64
@@ -81,7 +94,7 @@ private final class RunningBlocks {
     }
 
     /// Takes the next bytes. A failure shows at the end, as that of the whole does.
-    func update(_ bytes: UnsafeRawBufferPointer) {
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes
         while !rest.isEmpty, error == nil {
             let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(min(room, Int64(rest.count)))))
@@ -93,13 +106,13 @@ private final class RunningBlocks {
     }
 
     /// The digests of all blocks; nil of a file without bytes.
-    func finish() throws(DigestError) -> PieceDigests? {
+    mutating func finish() throws(DigestError) -> PieceDigests? {
         if room < length { endBlock() }
         if let error { throw error }
         return PieceDigests(OwnBlocks.algorithm, length: length, bytes: bytes)
     }
 
-    private func endBlock() {
+    private mutating func endBlock() {
         do throws(DigestError) {
             var ended = try Digester(OwnBlocks.algorithm)
             swap(&ended, &digester)

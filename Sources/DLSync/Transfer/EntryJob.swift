@@ -124,8 +124,7 @@ final class EntryJob: TransferJob {
 
     func progressed(_ transfer: Transfer) {
         guard case .write = transfer.sink, stage.isDownloading else { return }
-        running?.machine.progressed(transfer.id, to: transfer.written)
-        transfer.report()
+        running?.machine.progressed(transfer.id, to: transfer.reportWritten())
     }
 
     func ended(_ transfer: Transfer, _ end: TransferEnd, in loop: isolated TransferLoop) {

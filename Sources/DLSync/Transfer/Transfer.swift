@@ -56,8 +56,9 @@ final class Transfer: TransferReceiver {
     var sink = Sink.undecided
     /// Where the next byte of the body belongs.
     private(set) var position: Int64 = 0
-    /// Every byte of this transfer before this offset is in the partial.
-    private(set) var written: Int64 = 0
+    /// Where the first byte belongs that is in the buffer, or will be: all before it was given to the disk.
+    private var bufferStart: Int64 = 0
+    private let account = WriteAccount()
     private var reported: Int64 = 0
     var limit: Int64?
     /// Where the answer's body ends, as far as its head tells.
@@ -87,7 +88,7 @@ final class Transfer: TransferReceiver {
     /// The addresses that a connection was tried to, in order.
     private(set) var triedAddresses: [String] = []
     private var hasLeftOutAddress = false
-    let buffer: WriteBuffer
+    private(set) var buffer: WriteBuffer
     private var buffered = 0
 
     init(
@@ -147,7 +148,8 @@ final class Transfer: TransferReceiver {
         switch verdict {
         case .write(let offset, let limit):
             position = offset
-            written = offset
+            bufferStart = offset
+            account.begin(at: offset)
             reported = offset
             self.limit = limit
             end = head?.contentRange?.range?.end ?? head?.contentLength
@@ -229,13 +231,13 @@ final class Transfer: TransferReceiver {
         position += Int64(rest.count)
         while !rest.isEmpty {
             // Writes end where a multiple of their size does, so that the page cache gets whole pages.
-            let space = WriteBuffer.size - Int(written % Int64(WriteBuffer.size)) - buffered
+            let space = WriteBuffer.size - Int(bufferStart % Int64(WriteBuffer.size)) - buffered
             let count = min(space, rest.count)
             UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[buffered..<(buffered + count)])
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<count]))
             buffered += count
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            if count == space, !flush(to: partial, digest) { return .abort }
+            if count == space, let partial, !sendBuffer(to: partial, digest) { return .abort }
         }
         // What lies behind the limit is not waited for: another transfer brings it.
         if let limit, position == limit, Int64(body.count) > room || end.map({ $0 > limit }) == true {
@@ -245,29 +247,38 @@ final class Transfer: TransferReceiver {
         return .proceed
     }
 
-    /// Writes what is buffered, so that ``written`` tells all that arrived. After a failure of the disk the transfer is
-    /// over.
-    func flush() {
-        guard case .write(let partial, let digest) = sink, failure == nil else { return }
-        _ = flush(to: partial, digest)
-    }
-
-    private func flush(to partial: PartialFile?, _ digest: RunningDigest?) -> Bool {
-        guard let partial, buffered > 0 else { return true }
-        let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<buffered])
-        do {
-            try partial.write(bytes, at: written)
-        } catch {
-            failure = error.failure
-            return false
-        }
-        digest?.update(bytes, at: written)
-        written += Int64(buffered)
-        let (job, count) = (job, buffered)
-        loop.assumeIsolated { $0.unrecorded[job, default: 0] += count }
-        buffered = 0
+    /// Gives a full buffer to the disk, and goes on with another one.
+    private func sendBuffer(to partial: PartialFile, _ digest: RunningDigest?) -> Bool {
+        noteFailure()
+        guard failure == nil else { return false }
+        loop.writes.write(buffer, count: buffered, at: bufferStart, to: partial, digest, account: account)
+        buffer = loop.writes.takeBuffer()
+        passBuffer()
         return true
     }
+
+    /// Writes what is buffered and waits for what is on its way, so that all that arrived is in the partial. After a failure
+    /// of the disk the transfer is over.
+    func flush() {
+        guard case .write(let partial?, let digest) = sink, failure == nil else { return }
+        if account.end < bufferStart { loop.writes.drain() }
+        if buffered > 0 {
+            account.write(
+                UnsafeRawBufferPointer(rebasing: buffer.bytes[..<buffered]), at: bufferStart, to: partial, digest)
+            passBuffer()
+        }
+        noteFailure()
+    }
+
+    /// What was buffered is the disk's now.
+    private func passBuffer() {
+        let (job, count) = (job, buffered)
+        loop.assumeIsolated { $0.unrecorded[job, default: 0] += count }
+        bufferStart += Int64(buffered)
+        buffered = 0
+    }
+
+    private func noteFailure() { failure = failure ?? account.failure }
 
     /// The bytes of a whole file that were gathered without a partial, if all of them have come.
     func takeGathered(length: Int64) -> [UInt8]? {
@@ -304,8 +315,11 @@ final class Transfer: TransferReceiver {
     /// Bytes that have arrived and that the job was not told of.
     var unreported: Int64 { position - reported }
 
-    /// Notes that the job was told of all that is written.
-    func report() { reported = written }
+    /// Tells how far the partial is written, and notes that the job was told.
+    func reportWritten() -> Int64 {
+        reported = account.end
+        return reported
+    }
 
     /// Body bytes since the last time that the rate's bucket was told.
     func takeUnbooked() -> Int64 {
@@ -341,14 +355,4 @@ final class Transfer: TransferReceiver {
         // The redirect's own page may have been longer than is worth reading.
         wasCut = false
     }
-}
-
-/// The memory in which a transfer gathers what it writes at once; used for one transfer after the other.
-final class WriteBuffer {
-    /// In bytes: what the page cache takes best, and what stays in a core's own cache.
-    static let size = 256 << 10
-
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4096)
-
-    deinit { bytes.deallocate() }
 }

@@ -88,10 +88,9 @@ extension TransferLoop {
         guard let easy = idleHandles.popLast() ?? (try? EasyHandle()) else {
             preconditionFailure("libcurl has no memory for another transfer")
         }
-        let buffer = idleBuffers.popLast() ?? WriteBuffer()
         let transfer = Transfer(
             id: id, job: job.id, request: request, route: request.url == route.url ? route : Route(request.url),
-            easy: easy, loop: self, buffer: buffer, now: now)
+            easy: easy, loop: self, buffer: writes.takeBuffer(), now: now)
         transfer.seat = rides ? .rider : transfer.isLarge ? .ownConnection : .carrier
         begin(transfer)
     }
@@ -271,7 +270,7 @@ extension TransferLoop {
         guard let transfer else { return }
         transfer.flush()
         idleHandles.append(transfer.easy)
-        idleBuffers.append(transfer.buffer)
+        writes.giveBack(transfer.buffer)
     }
 }
 

@@ -14,13 +14,13 @@ actor TransferLoop {
     nonisolated let progress: ProgressBoard
     nonisolated let clock: any LoopClock
     nonisolated let waker: MultiHandle.Waker
+    nonisolated let writes = WriteQueue()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     // Everything below belongs to the thread.
     let multi: MultiHandle
     var idleHandles: [EasyHandle] = []
-    var idleBuffers: [WriteBuffer] = []
     var jobs: [JobID: any TransferJob] = [:]
     /// How many jobs only hold their files back, and so take no room from others.
     var jobsHeld = 0

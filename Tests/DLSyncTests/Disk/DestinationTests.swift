@@ -1,6 +1,7 @@
 import Glibc
 import SyncCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DLSync
@@ -225,7 +226,7 @@ import Testing
 
     @Test(arguments: 1...10)
     func `Whatever call fails, a published file is the whole old one or the whole new one`(seed: Int) throws {
-        let generator = Mutex(SeededGenerator(state: UInt64(seed)))
+        let generator = Mutex(SeededGenerator(seed: UInt64(seed)))
         let isFaulty = Atomic(false)
         let calls = SystemCalls { _, _ in
             guard isFaulty.load(ordering: .relaxed) else { return nil }

@@ -1,4 +1,5 @@
 import SyncCore
+import TestSupport
 import Testing
 
 @testable import DLSync
@@ -37,7 +38,7 @@ import Testing
     func `The cuts of the bytes do not matter, nor does the way from a file`(algorithm: DigestAlgorithm) throws {
         let directory = try TemporaryDirectory()
         let partial = try Destination(path: directory.path, access: .creating).createPartial("1-1")
-        var generator = SeededGenerator(state: 3)
+        var generator = SeededGenerator(seed: 3)
         let bytes = (0..<600_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
         try write(bytes, to: partial)
         var whole = try Digester(algorithm)
@@ -65,7 +66,7 @@ import Testing
 
     @Test(arguments: [0, 1, 99, 100, 101, 1000, 1001])
     func `Digests of blocks are those of each block, whatever the cuts of the bytes`(count: Int) throws {
-        var generator = SeededGenerator(state: 5)
+        var generator = SeededGenerator(seed: 5)
         let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let running = try RunningDigest(.md5, blockLength: 100)
         var start = 0

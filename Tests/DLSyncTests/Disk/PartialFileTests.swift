@@ -1,6 +1,7 @@
 import Glibc
 import SyncCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DLSync
@@ -144,7 +145,7 @@ import Testing
             return count.wrappingAdd(1, ordering: .relaxed).oldValue < refusals ? .failure(EXDEV) : .short(123_457)
         }
         let destination = try open(calls: calls)
-        var generator = SeededGenerator(state: 7)
+        var generator = SeededGenerator(seed: 7)
         let bytes = (0..<700_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
         try directory.write(bytes, to: "sub/file")
         let (partial, copied) = try destination.copyToPartial(RelativePath("sub/file"), id: "1-1", length: length)

@@ -129,7 +129,7 @@ extension PowerCutDisk {
 
     /// Builds a tree that the disk may show when the power is cut after so many steps.
     func build(_ target: String, after cut: Int, seed: UInt64, lie: Lie? = nil) throws {
-        var random = SeededGenerator(state: seed &* 1_000_003 &+ UInt64(cut))
+        var random = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(cut))
         let steps = steps.prefix(cut)
         let namings = replay(Array(steps), lie)
         var names: [String: Node] = [:]

@@ -99,6 +99,24 @@ extension SessionTests {
             }
         }
 
+        @Test("What was written before a write that failed is kept, and nothing behind it", arguments: [0, 1, 5, 11])
+        func writeFailsLate(written: Int) async throws {
+            let bench = try Bench()
+            try await FaultServer.run { server in
+                server.serve("/a", Resource(.pattern(seed: 1, count: large)))
+                let calls = failing(.write, ENOSPC) { path, before in
+                    path.hasSuffix("partial/r1-1") && before == written
+                }
+                let told = try await bench.run([server.url("/a")], { $0.connections = 1 }, calls: calls)
+                #expect(told.outcomes["a"]?.failure?.code == .diskFull)
+                let before = server.bodyBytesSent
+                let again = try await bench.run([server.url("/a")])
+                #expect(again.isAllWell, "\(again.complaints)")
+                #expect(bench.holds("a", seed: 1, large))
+                #expect(server.bodyBytesSent - before <= large - Int64(written * WriteBuffer.size) + 200)
+            }
+        }
+
         @Test("A sync of the file system that fails publishes nothing that may not be safe") func syncFails()
             async throws
         {

@@ -24,7 +24,7 @@ private struct Row: Hashable {
         let destination = try Destination(path: directory.path("dest"), access: .creating)
         let (state, _) = try StateStore.open(in: destination, bootID: "boot")
         defer { state.close() }
-        var generator = SeededGenerator(state: seed &+ 1)
+        var generator = SeededGenerator(seed: seed &+ 1)
         let sources = (0..<3).map { Source.file("/nonexistent/list-\($0)") }
         var rows: [Row: (seen: Int64, missed: Int)] = [:]
         var rowCounts: [String: Int] = [:]

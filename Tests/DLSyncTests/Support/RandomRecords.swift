@@ -1,11 +1,12 @@
 import SyncCore
+import TestSupport
 
 /// Makes records of every shape; the same ones for the same seed.
 struct RandomRecords {
     var generator: SeededGenerator
     private var ids = 0
 
-    init(seed: UInt64) { generator = SeededGenerator(state: seed) }
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
     private mutating func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &generator) }
     private mutating func coin() -> Bool { Bool.random(using: &generator) }

@@ -100,19 +100,6 @@ private func removeTree(_ path: [UInt8]) {
     }
 }
 
-/// A small generator of random numbers that repeats itself for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// Writes bytes through the pointer that the disk code takes.
 func write(_ bytes: [UInt8], to file: PartialFile, at offset: Int64 = 0) throws {
     try bytes.withUnsafeBytes { buffer in try file.write(buffer, at: offset) }
