@@ -22,7 +22,7 @@ import Testing
         through queue: WriteQueue
     ) {
         let buffer = queue.takeBuffer()
-        memset(buffer.bytes.baseAddress!, Int32(byte), count)
+        buffer.bytes.initializeMemory(as: UInt8.self, repeating: byte)
         queue.write(buffer, count: count, at: Int64(offset), to: partial, nil, account: account)
     }
 
@@ -87,7 +87,7 @@ import Testing
                 used.insert(ObjectIdentifier(buffer))
                 let byte = UInt8.random(in: 1...255, using: &random)
                 wanted[index * 16 + block] = byte
-                memset(buffer.bytes.baseAddress!, Int32(byte), WriteBuffer.size)
+                buffer.bytes.initializeMemory(as: UInt8.self, repeating: byte)
                 queue.write(
                     buffer, count: WriteBuffer.size, at: Int64(index * length + block * WriteBuffer.size), to: partial,
                     nil,
