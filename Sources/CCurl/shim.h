@@ -1,7 +1,10 @@
 #pragma once
 #include <arpa/inet.h>
 #include <curl/curl.h>
+#include <netinet/tcp.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 // The header wraps these in type-checking macros that Swift cannot see through; the functions are variadic, which it
 // cannot call. One typed function for each class of argument takes their place.
 #undef curl_easy_setopt
@@ -42,6 +45,17 @@ static inline int dlsync_curl_address_text(const struct curl_sockaddr *address, 
 static inline curl_socket_t dlsync_curl_open_socket(const struct curl_sockaddr *address) {
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
+static inline int dlsync_curl_close_socket(curl_socket_t socket) { return close(socket); }
+/// Has a socket keep incomplete packets back, or send them.
+static inline void dlsync_curl_hold_back(curl_socket_t socket, int held) {
+    setsockopt(socket, IPPROTO_TCP, TCP_CORK, &held, sizeof held);
+}
+static inline CURLcode dlsync_curl_setopt_close_callback(CURL *handle, curl_closesocket_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
+static inline CURLcode dlsync_curl_setopt_connected_callback(CURL *handle, curl_prereq_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
+}
 static inline CURLcode dlsync_curl_getinfo_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }
@@ -72,11 +86,23 @@ static inline CURLcode dlsync_curl_setopt_progress(CURL *handle, dlsync_curl_pro
 // OpenSSL's word on what libcurl does not tell. Declared by hand: its header would bring thousands of names.
 struct ssl_st;
 int SSL_get_shutdown(const struct ssl_st *connection);
+void SSL_get0_alpn_selected(const struct ssl_st *connection, const unsigned char **name, unsigned int *length);
+static inline const struct ssl_st *dlsync_curl_tls(CURL *handle) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return NULL;
+    return session->backend == CURLSSLBACKEND_OPENSSL ? (const struct ssl_st *)session->internals : NULL;
+}
 /// Whether the server has ended the TLS connection of a running transfer by close_notify: 1 or 0; -1 where there is no
 /// such connection, or its TLS is not OpenSSL's.
 static inline int dlsync_curl_has_close_notify(CURL *handle) {
-    struct curl_tlssessioninfo *session = NULL;
-    if (curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return -1;
-    if (session->backend != CURLSSLBACKEND_OPENSSL || !session->internals) return -1;
-    return (SSL_get_shutdown((const struct ssl_st *)session->internals) & 2) != 0; // SSL_RECEIVED_SHUTDOWN
+    const struct ssl_st *connection = dlsync_curl_tls(handle);
+    return connection ? (SSL_get_shutdown(connection) & 2) != 0 : -1; // SSL_RECEIVED_SHUTDOWN
+}
+/// Whether client and server of a running transfer have agreed upon HTTP/2 (RFC 9113 §3.2); 0 as well where that cannot be told.
+static inline int dlsync_curl_speaks_http2(CURL *handle) {
+    const unsigned char *name = NULL;
+    unsigned int length = 0;
+    const struct ssl_st *connection = dlsync_curl_tls(handle);
+    if (connection) SSL_get0_alpn_selected(connection, &name, &length);
+    return length == 2 && memcmp(name, "h2", 2) == 0;
 }

@@ -13,6 +13,8 @@ package protocol TransferReceiver: AnyObject {
     /// - Parameter address: An IP address in its usual form; nil for another kind.
     /// - Returns: False to have the host's next address tried instead.
     func mayConnect(to address: String?) -> Bool
+    /// The transfer's connection carries others beside it (HTTP/2). Told before its request is sent.
+    func foundStreams()
 }
 
 /// What a receiver says to bytes of a body.
@@ -35,6 +37,11 @@ package final class EasyHandle {
     private var headers = HeaderList()
     private var resolve = HeaderList()
     private unowned(unsafe) var receiver: (any TransferReceiver)?
+    /// Where the sockets of its new connections are kept; nil while it is in no multi handle, or its connections carry one
+    /// transfer each.
+    fileprivate unowned(unsafe) var streamSockets: StreamSockets?
+    /// Whether its connections may carry other transfers as well.
+    private var isWatchingForStreams = false
     /// A number that the owner finds its transfer by.
     package var tag = 0
 
@@ -60,6 +67,8 @@ package final class EasyHandle {
         headers = HeaderList()
         resolve = HeaderList()
         receiver = nil
+        streamSockets = nil
+        isWatchingForStreams = false
         hasCloseNotify = nil
         try check(dlsync_curl_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText), "CURLOPT_ERRORBUFFER")
         try check(
@@ -135,14 +144,23 @@ package final class EasyHandle {
     package func askBeforeConnecting() throws(CurlError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         try check(dlsync_curl_setopt_pointer(handle, CURLOPT_OPENSOCKETDATA, context), "CURLOPT_OPENSOCKETDATA")
-        try check(dlsync_curl_setopt_socket_callback(handle, openSocket), "CURLOPT_OPENSOCKETFUNCTION")
+        try check(dlsync_curl_setopt_socket_callback(handle, makeSocket), "CURLOPT_OPENSOCKETFUNCTION")
     }
 
-    /// Whether the answer came over HTTP/2, whose connections carry several transfers at once.
-    package var isMultiplexed: Bool {
-        var version = 0
-        dlsync_curl_getinfo_long(handle, CURLINFO_HTTP_VERSION, &version)
-        return version == Int(CURL_HTTP_VERSION_2_0)
+    /// Has the receiver told where the connection carries several transfers at once.
+    package func watchForStreams() throws(CurlError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try check(dlsync_curl_setopt_pointer(handle, CURLOPT_PREREQDATA, context), "CURLOPT_PREREQDATA")
+        try check(dlsync_curl_setopt_connected_callback(handle, isConnected), "CURLOPT_PREREQFUNCTION")
+        isWatchingForStreams = true
+    }
+
+    /// Notes whose the sockets of its new connections are. libcurl tells of their end when the transfer is long over.
+    func keepSockets(in sockets: StreamSockets) {
+        guard isWatchingForStreams else { return }
+        streamSockets = sockets
+        dlsync_curl_setopt_pointer(handle, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
+        dlsync_curl_setopt_close_callback(handle, closeSocket)
     }
 
     /// The IP address of the connection that the last transfer used; nil where it had none.
@@ -175,6 +193,16 @@ package final class EasyHandle {
     }
 
     fileprivate func mayConnect(to address: String?) -> Bool { receiver?.mayConnect(to: address) ?? false }
+
+    fileprivate func noteStreams() {
+        guard dlsync_curl_speaks_http2(handle) != 0 else { return }
+        streamSockets?.areInUse = true
+        receiver?.foundStreams()
+    }
+
+    fileprivate func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
+        streamSockets?.open(address) ?? dlsync_curl_open_socket(address)
+    }
 
     fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyFlow {
         receiver?.received(body: bytes) ?? .abort
@@ -233,7 +261,7 @@ private func lookForCloseNotify(
     return 0
 }
 
-private func openSocket(
+private func makeSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let address else { return CURL_SOCKET_BAD }
@@ -244,5 +272,19 @@ private func openSocket(
         }
         return String(cString: start)
     }
-    return handle.mayConnect(to: text) ? dlsync_curl_open_socket(address) : CURL_SOCKET_BAD
+    return handle.mayConnect(to: text) ? handle.openSocket(address) : CURL_SOCKET_BAD
+}
+
+private func closeSocket(_ context: UnsafeMutableRawPointer?, _ socket: curl_socket_t) -> Int32 {
+    guard let context else { return 1 }
+    return Unmanaged<StreamSockets>.fromOpaque(context).takeUnretainedValue().close(socket)
+}
+
+/// Is called once for each request, when its connection is there.
+private func isConnected(
+    _ context: UnsafeMutableRawPointer?, _ address: UnsafeMutablePointer<CChar>?, _ ownAddress: UnsafeMutablePointer<CChar>?,
+    _ port: Int32, _ ownPort: Int32
+) -> Int32 {
+    if let context { Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().noteStreams() }
+    return CURL_PREREQFUNC_OK
 }

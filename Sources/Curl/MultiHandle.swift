@@ -7,6 +7,9 @@ package final class MultiHandle {
     private let multi: UnsafeMutableRawPointer
     private let share: ShareHandle
     private var handles: [UnsafeMutableRawPointer: EasyHandle] = [:]
+    private let streamSockets = StreamSockets()
+    /// Whether transfers were added whose requests go out at the next turn.
+    private var hasNew = false
 
     package init() throws(CurlError) {
         try CurlLibrary.prepare()
@@ -34,6 +37,8 @@ package final class MultiHandle {
     /// Begins a transfer. TLS sessions are shared between all transfers of this multi handle.
     package func add(_ easy: EasyHandle) throws(CurlError) {
         dlsync_curl_setopt_pointer(easy.handle, CURLOPT_SHARE, share.share)
+        easy.keepSockets(in: streamSockets)
+        hasNew = true
         let code = curl_multi_add_handle(multi, easy.handle)
         guard code == CURLM_OK else { throw Self.error(code, "curl_multi_add_handle") }
         handles[easy.handle] = easy
@@ -49,6 +54,12 @@ package final class MultiHandle {
 
     /// Does what can be done without waiting; receivers are called from within.
     package func perform() throws(CurlError) {
+        guard hasNew else { return try performOnce() }
+        hasNew = false
+        try streamSockets.together(performOnce)
+    }
+
+    private func performOnce() throws(CurlError) {
         var running: Int32 = 0
         let code = curl_multi_perform(multi, &running)
         guard code == CURLM_OK else { throw Self.error(code, "curl_multi_perform") }

@@ -19,6 +19,11 @@ final class Received: TransferReceiver {
         return address.map { !refusedAddresses.contains($0) } ?? true
     }
 
+    /// How often a connection was found to carry several transfers.
+    var streamsFound = 0
+
+    func foundStreams() { streamsFound += 1 }
+
     func received(headerLine: UnsafeRawBufferPointer) -> Bool {
         let line = String(decoding: headerLine, as: UTF8.self)
         lines.append(line)

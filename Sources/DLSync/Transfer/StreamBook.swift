@@ -7,7 +7,7 @@ internal import SyncCore
 /// permit of their own, so that a line with a long way is not empty while answers are awaited.
 struct StreamBook {
     /// So many transfers share a connection, those with a permit included.
-    static let perConnection = 16
+    static let perConnection = 32
 
     private struct Host {
         /// Transfers that hold a permit and whose connection others can share.

@@ -22,12 +22,16 @@ extension Transfer {
         try easy.set(.connectTimeoutMilliseconds, Int(configuration.connectTimeout.seconds * 1000))
         try easy.set(.ipResolve, configuration.addressFamily.curlValue)
         easy.preferBufferSize(isLarge ? WriteBuffer.size : 64 << 10)
-        if route.url.scheme == "https" { try easy.set(.pipeWait, 1) }
         // Paused streams of a shared connection hold each other up, and ranges gain nothing from sharing one.
         let wantsOwnConnection = isRateLimited || isLarge || avoidsHTTP2 || configuration.onlyHTTP11
         try easy.set(
             .httpVersion,
             wantsOwnConnection ? EasyHandle.HTTPVersion.http11 : EasyHandle.HTTPVersion.http2OverTLS)
+        if route.url.scheme == "https", !wantsOwnConnection {
+            try easy.watchForStreams()
+            // Who has a permit opens a connection at once; who has none waits for one of theirs.
+            if seat == .rider { try easy.set(.pipeWait, 1) }
+        }
         // Every coding that libcurl was built with is offered, and undone.
         if request.decodes { try easy.set(.acceptEncoding, "") }
         switch request.method {

@@ -194,6 +194,11 @@ final class Transfer: TransferReceiver {
         return true
     }
 
+    func foundStreams() {
+        let origin = route.origin
+        loop.assumeIsolated { $0.foundStreams(origin) }
+    }
+
     private func take(_ body: UnsafeRawBufferPointer) -> BodyFlow {
         switch sink {
         case .write(let partial, let digest):

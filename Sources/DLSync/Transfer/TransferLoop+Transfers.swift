@@ -166,7 +166,6 @@ extension TransferLoop {
         case 200..<400:
             limiter.succeeded(host: host, now: now)
             memory.used(host)
-            noteStreams(of: transfer)
         default: break
         }
         let verdict = job.received(head, for: transfer, in: self)
@@ -199,10 +198,9 @@ extension TransferLoop {
         refresh(job)
     }
 
-    /// Notes whether a host carries streams. What runs already was not counted then, and is now.
-    private func noteStreams(of transfer: Transfer) {
-        let host = transfer.route.origin
-        guard host.hasPrefix("https:"), !streams.isCarrying(host), transfer.easy.isMultiplexed else { return }
+    /// A connection to a host carries streams. What runs already was not counted then, and is now.
+    func foundStreams(_ host: String) {
+        guard !streams.isCarrying(host), losses[host] ?? 0 < Self.mostLosses else { return }
         streams.found(host)
         for other in transfers.values where other.route.origin == host { streams.count(other.seat, at: host, by: 1) }
     }
