@@ -34,6 +34,7 @@ http {{
         listen {address}:{tls} ssl http2;
         ssl_certificate "{prefix}/certificate.pem";
         ssl_certificate_key "{prefix}/key.pem";
+        ssl_protocols TLSv1.2 TLSv1.3;
         ssl_session_cache shared:sessions:4m;
         root "{root}";
         autoindex on;

@@ -282,7 +282,8 @@ private func closeSocket(_ context: UnsafeMutableRawPointer?, _ socket: curl_soc
 
 /// Is called once for each request, when its connection is there.
 private func isConnected(
-    _ context: UnsafeMutableRawPointer?, _ address: UnsafeMutablePointer<CChar>?, _ ownAddress: UnsafeMutablePointer<CChar>?,
+    _ context: UnsafeMutableRawPointer?, _ address: UnsafeMutablePointer<CChar>?,
+    _ ownAddress: UnsafeMutablePointer<CChar>?,
     _ port: Int32, _ ownPort: Int32
 ) -> Int32 {
     if let context { Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().noteStreams() }

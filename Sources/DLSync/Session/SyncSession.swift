@@ -295,13 +295,16 @@ public final class SyncSession: Sendable {
     /// when the sources are read, and are cancelled and awaited when the session closes.
     @discardableResult
     func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        let task = Task { await work() }
-        let isCancelled = tasks.withLock { tasks in
+        tasks.withLock { tasks in
+            let isCancelled = tasks.areCancelled
+            let task = Task {
+                // Whoever cancels from outside may come too late for what begins at once.
+                if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+                await work()
+            }
             tasks.all.append(task)
-            return tasks.areCancelled
+            return task
         }
-        if isCancelled { task.cancel() }
-        return task
     }
 
     // MARK: What single downloads need

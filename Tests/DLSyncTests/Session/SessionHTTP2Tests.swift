@@ -167,7 +167,12 @@ extension SessionTests {
                 "/a", original,
                 script: [.once(on: .get, .stall(after: position, gate: "cut"), .cut(after: position, by: ending))])
             front.server.serve("/b", Resource(.pattern(seed: 3, count: 1000)), script: [.always(.hold("b"))])
-            let told = try await bench.session({ front.trust(&$0) }) { session in
+            // The second of them has no permit of its own, and rides on the connection of the first.
+            let change: (inout SyncConfiguration) -> Void = { configuration in
+                front.trust(&configuration)
+                configuration.connections = 1
+            }
+            let told = try await bench.session(change) { session in
                 // Another stream of the connection is there, and nothing befalls it. nginx keeps the reset back until it has
                 // something to do for the other, so that must come to its end.
                 async let told = session.tell([try bench.list([front.url("/b"), front.url("/a")])])
@@ -184,6 +189,31 @@ extension SessionTests {
             #expect(bench.holds("a", seed: 1, size) && bench.holds("b", seed: 3, 1000))
             let log = try front.nginx.stopAndReadLog()
             #expect(log.count == 3 && log.allSatisfy { $0.version == "HTTP/2.0" }, "\(log)")
+            #expect(log.connections == 1)
+        }
+
+        @Test("Small files share a connection before the first of them is answered") func sharesAtOnce() async throws {
+            let bench = try Bench()
+            let front = try await Front(bench)
+            let names = (0..<40).map { "/\($0)" }
+            for name in names {
+                front.server.serve(name, Resource(.pattern(seed: 3, count: 1000)), script: [.always(.hold("all"))])
+            }
+            let change: (inout SyncConfiguration) -> Void = { configuration in
+                front.trust(&configuration)
+                configuration.connections = 1
+            }
+            let told = try await bench.session(change) { session in
+                async let told = session.tell([try bench.list(names.map { front.url($0) })])
+                try await front.server.waitForRequests(StreamBook.perConnection)
+                #expect(front.server.requests.count == StreamBook.perConnection)
+                front.server.gate("all").open()
+                return try await told
+            }
+            #expect(told.isAllWell, "\(told.complaints)")
+            #expect(names.allSatisfy { bench.holds(String($0.dropFirst()), seed: 3, 1000) })
+            let log = try front.nginx.stopAndReadLog()
+            #expect(log.count == 40 && log.allSatisfy { $0.version == "HTTP/2.0" }, "\(log)")
             #expect(log.connections == 1)
         }
 
