@@ -92,7 +92,7 @@ def many_files():
             [versus_best(0.8), at_most("requests", 10_000, "10,000 requests"), right()], job_of("small"), place, expected="small")
     yield Scenario(
         "small-tls", "10,000 files of 4 KiB over TLS and HTTP/2, 16 connections",
-        [subject(tools.dlsync_list), subject(tools.dlsync_streams, "dlsync -j256", ASIDE),
+        [subject(tools.dlsync_list),
          *peers({"curl -Z h2": tools.curl_list_http2, "curl -Z100 h2": tools.curl_list_streams, "curl -Z h1": tools.curl_list,
                 "wget2": tools.wget2_list})],
         [versus_best(0.8), at_most("requests", 10_000, "10,000 requests"), right()], job_of("small", tls=True), expected="small")
@@ -187,7 +187,8 @@ def far(loss, data, title, contestants, goals, name, connections=16, tls=False, 
     def prepare_far(lab, server, contestant, run, directory):
         # What dlsync remembers begins with the address.
         if contestant.name.startswith("dlsync"):
-            measure.run(tools.dlsync_streams(run), directory, lab.home, 300, lab.wire(loss).prefix)
+            command = tools.dlsync_index(run) if contestant.command is tools.dlsync_trusting else tools.dlsync_list(run)
+            measure.run(command, directory, lab.home, 300, lab.wire(loss).prefix)
         else:
             shutil.copytree(lab.data.root / data, run.destination, dirs_exist_ok=True)
 
@@ -203,17 +204,19 @@ def far_away():
                   [subject(tools.dlsync_list), *peers({"wget2": tools.wget2_list, "curl -Z": tools.curl_list, "aria2c": tools.aria2c_list})],
                   [versus_best(1.0), right()], "far-small")
         yield far(loss, "far", "2,000 files of 4 KiB, TLS and HTTP/2",
-                  [subject(tools.dlsync_list), subject(tools.dlsync_streams, "dlsync -j256", ASIDE),
+                  [subject(tools.dlsync_list),
                    *peers({"wget2": tools.wget2_list, "curl -Z100 h2": tools.curl_list_streams})],
-                  [versus_best(0.9), versus_best(0.9, "dlsync -j256"), right()], "far-small-tls", tls=True)
+                  [versus_best(0.9), right()], "far-small-tls", tls=True)
         yield far(loss, "far", "2,000 files up to date, HTTP/1.1, 16 connections",
-                  [subject(tools.dlsync_list), *peers({"lftp": tools.lftp_tree, "wget2 -N": tools.wget2_newer})],
-                  [against("wall", 0.9, lambda results: "lftp", "time ≤ 0.9 × lftp"), right()], "far-current", prepare=True,
-                  lasting=True)
+                  [subject(tools.dlsync_trusting, "dlsync --trust-listing"), subject(tools.dlsync_list, "dlsync, HEADs", ASIDE),
+                   *peers({"lftp": tools.lftp_tree, "wget2 -N": tools.wget2_newer})],
+                  [against("wall", 0.9, lambda results: "lftp", "by the listing's rows: time ≤ 0.9 × lftp", "dlsync --trust-listing"),
+                   right("dlsync --trust-listing")],
+                  "far-current", prepare=True, lasting=True)
         yield far(loss, "far", "2,000 files up to date, TLS and HTTP/2",
-                  [subject(tools.dlsync_list), subject(tools.dlsync_streams, "dlsync -j256", ASIDE),
+                  [subject(tools.dlsync_list),
                    *peers({"wget2 -N": tools.wget2_newer})],
-                  [versus_best(0.9), versus_best(0.9, "dlsync -j256"), right()], "far-current-tls", tls=True, prepare=True, lasting=True)
+                  [versus_best(0.9), right()], "far-current-tls", tls=True, prepare=True, lasting=True)
         size = "lossy" if loss else "medium"
         yield far(loss, size, f"one file of {16 if loss else 64} MiB, 8 connections",
                   [subject(tools.dlsync_file), subject(tools.dlsync_file_auto, "dlsync, left to itself", ASIDE),

@@ -61,11 +61,6 @@ def dlsync_list(job):
     return [*dlsync(job), job.list("aria2"), job.destination]
 
 
-def dlsync_streams(job):
-    """As many transfers as streams would be in use by others over HTTP/2."""
-    return [*dlsync(job, transfers=256), job.list("aria2"), job.destination]
-
-
 def dlsync_index(job):
     return [*dlsync(job), job.url, job.destination]
 

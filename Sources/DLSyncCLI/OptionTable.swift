@@ -149,7 +149,7 @@ package let dlsyncCommand = CommandSpec(
         .value(
             "connections", short: "j", "N", section: Section.transfer, default: "16",
             "The most transfers at once, over all hosts; inquiries and listings count. Over HTTP/2 each is a connection, which "
-                + "carries up to 16 small transfers."),
+                + "carries up to 32 small transfers."),
         .value(
             "per-host", "N", section: Section.transfer, default: "8", "The most transfers at once to one host."),
         .value(
@@ -157,7 +157,7 @@ package let dlsyncCommand = CommandSpec(
             "The most transfers at once for one file; auto starts with one and adds while that makes it faster."),
         .value(
             "min-segment", "SIZE", section: Section.transfer, default: "1M",
-            "Split no range off that is shorter than this."),
+            "Split no range off that is shorter than this; without it, of a slow transfer even 64k."),
         .value(
             "limit-rate", "RATE", section: Section.transfer, default: "no limit",
             "The most bytes a second, over all transfers together, as in 500k or 2M; by the time of the day as in "

@@ -192,8 +192,10 @@ struct Settings: Hashable, Sendable {
             text == "auto" ? SegmentLimit.auto : Int(text).flatMap { connections.contains($0) ? .fixed($0) : nil }
         }
         configuration.segments = segments ?? .auto
-        configuration.minimumSegment =
-            try size(arguments, "min-segment", SizeText.parse) ?? configuration.minimumSegment
+        if let least = try size(arguments, "min-segment", SizeText.parse) {
+            configuration.minimumSegment = least
+            configuration.minimumShare = least
+        }
         configuration.rates =
             try arguments.parsed(
                 "limit-rate",

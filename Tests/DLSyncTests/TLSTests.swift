@@ -72,7 +72,7 @@ import Testing
         #expect(log.connections <= 2 * 8)
     }
 
-    @Test("A permit of an HTTP/2 host carries sixteen small transfers, over no more connections than there are permits")
+    @Test("A permit of an HTTP/2 host carries many small transfers, over no more connections than there are permits")
     func riders() async throws {
         let world = try await World(files: 400, size: 2048)
         var configuration = world.configuration

@@ -21,7 +21,7 @@ public final class Download: Sendable {
     public struct Options: Hashable, Sendable {
         /// How many transfers may bring the file at once. With `fixed(n)` the file is cut into n equal ranges.
         public var segments = SegmentLimit.auto
-        /// No range shorter than this is split off, in bytes.
+        /// No range shorter than this is split off, in bytes; of a slow transfer, none shorter than 64 KiB.
         public var minimumSegment: Int64 = 1 << 20
         /// What the finished file must match.
         public var digest: Digest?

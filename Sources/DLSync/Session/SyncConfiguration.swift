@@ -11,6 +11,8 @@ public struct SyncConfiguration: Hashable, Sendable {
     public var segments = SegmentLimit.auto
     /// No range shorter than this is split off, in bytes.
     public var minimumSegment: Int64 = 1 << 20
+    /// But of a slow transfer a range as short as this may be, in bytes.
+    public var minimumShare: Int64 = 64 << 10
     /// Bytes per second over all transfers, by the time of the day.
     public var rates = RateTimetable()
     /// Bytes per second over all transfers at all times that `rates` has no rows for; nil for no limit.
@@ -168,6 +170,7 @@ public struct SyncConfiguration: Hashable, Sendable {
         loop.perHost = connectionsPerHost
         loop.transfer = TransferPolicy(
             segments: segments, mostSegments: min(connections, connectionsPerHost), minimumSegment: minimumSegment,
+            minimumShare: minimumShare,
             retry: RetryPolicy(
                 retries: retries, maxWait: longestRetryWait, maxRetryAfter: longestRetryAfter, statuses: statusClasses),
             requiresRanges: requiresRanges)

@@ -91,15 +91,22 @@ final class EntryJob: TransferJob {
         }
     }
 
-    var splittable: Int64 { stage.isDownloading ? running?.machine.splittable ?? 0 : 0 }
-
     func inviteHelp() {
         guard stage.isDownloading else { return }
         running?.machine.inviteHelp()
     }
 
-    func split(in loop: isolated TransferLoop) {
-        perform(running?.machine.split() ?? [], in: loop)
+    func canSplit(_ transfer: Transfer) -> Bool {
+        guard stage.isDownloading, let running else { return false }
+        return running.machine.canSplit(transfer.id, least: leastShare(of: transfer))
+    }
+
+    private func leastShare(of transfer: Transfer) -> Int64 {
+        transfer.speed.leastShare(context.transfer)
+    }
+
+    func split(_ transfer: Transfer, in loop: isolated TransferLoop) {
+        perform(running?.machine.split(transfer.id, least: leastShare(of: transfer)) ?? [], in: loop)
     }
 
     func request(for id: TransferID) -> TransferRequest? {
@@ -155,7 +162,6 @@ final class EntryJob: TransferJob {
             transfer.flush()
             progressed(transfer)
         }
-        running?.machine.sampleSpeed(now: loop.now)
         noteRoom()
         ticks += 1
         record(synced: ticks % 5 == 0)
@@ -347,16 +353,26 @@ final class EntryJob: TransferJob {
             synced: synced)
     }
 
+    func sample(in loop: isolated TransferLoop) {
+        running?.machine.sampleSpeed(onTheWay: bytesOnTheWay(in: loop), now: loop.now)
+        show(in: loop)
+    }
+
+    /// Tells the file's progress.
     func show(in loop: isolated TransferLoop) {
         // What is only to be published is shown as whole: nothing of it is missing any more.
         guard stage.isDownloading || stage.isPublishing, let (held, length) = running?.machine.progress else {
             return
         }
-        let onTheWay = loop.transfers(of: id).reduce(0) { $0 + $1.unreported }
         context.show(
             ProgressSnapshot.ActiveFile(
-                path: facts.path, have: held + onTheWay, size: length, transfers: running?.machine.activeTransfers ?? 0)
-        )
+                path: facts.path, have: held + bytesOnTheWay(in: loop), size: length,
+                transfers: running?.machine.activeTransfers ?? 0))
+    }
+
+    /// What has arrived and is not written yet, or was not told of.
+    private func bytesOnTheWay(in loop: isolated TransferLoop) -> Int64 {
+        loop.transfers(of: id).reduce(0) { $0 + $1.unreported }
     }
 }
 

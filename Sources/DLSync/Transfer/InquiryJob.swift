@@ -40,7 +40,7 @@ final class InquiryJob: TransferJob {
 
     func tick(in loop: isolated TransferLoop) {}
 
-    func show(in loop: isolated TransferLoop) {}
+    func sample(in loop: isolated TransferLoop) {}
 
     func giveUp(_ failure: Failure, in loop: isolated TransferLoop) {
         loop.cancelTransfers(of: id)

@@ -59,7 +59,7 @@ final class ListingJob: TransferJob {
 
     func tick(in loop: isolated TransferLoop) {}
 
-    func show(in loop: isolated TransferLoop) {}
+    func sample(in loop: isolated TransferLoop) {}
 
     func giveUp(_ failure: Failure, in loop: isolated TransferLoop) {
         channel.finish(failure)

@@ -84,7 +84,7 @@ final class Transfer: TransferReceiver {
     private var unbooked: Int64 = 0
     private var hasMoved = false
     var watch: StallWatch
-    private var speed: TransferSpeed
+    private(set) var speed: TransferSpeed
     /// The addresses that a connection was tried to, in order.
     private(set) var triedAddresses: [String] = []
     private var hasLeftOutAddress = false
@@ -314,8 +314,9 @@ final class Transfer: TransferReceiver {
     /// Whether we hold its body back ourselves.
     var isHeld: Bool { !holds.isEmpty }
 
-    /// Whether another transfer that takes half of its range would save more than it costs.
-    var isWorthHelping: Bool { limit.map { speed.isWorthHelping(rest: $0 - position) } ?? false }
+    /// How long its range will keep it busy, in seconds, where another transfer that takes half of it would save more than it
+    /// costs; nil elsewhere.
+    var timeWorthHelping: Double? { limit.flatMap { speed.timeWorthHelping(rest: $0 - position) } }
 
     /// Bytes that have arrived and that the job was not told of.
     var unreported: Int64 { position - reported }

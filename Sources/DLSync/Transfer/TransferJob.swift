@@ -18,18 +18,18 @@ protocol TransferJob: AnyObject {
     var nextURL: WebURL { get }
     /// How urgent the next transfer is.
     var priority: Limiter.Priority { get }
-    /// How many bytes of its longest transfer could be given to another one; 0 for none.
-    var splittable: Int64 { get }
     /// Whether so much is to come that a connection of its own pays.
     var isLarge: Bool { get }
     /// Whether it waits for the disk, so that it needs nothing of the network now.
     var isAtDisk: Bool { get }
 
-    /// Lets it have one more transfer than it would take by itself, as its host carries fewer than it did: ``splittable``
-    /// tells whether it has use for one.
+    /// Lets it have one more transfer than it would take by itself, as its host carries fewer than it did:
+    /// ``canSplit(_:)`` tells whether it has use for one.
     func inviteHelp()
-    /// Halves its longest transfer, so that there is use for one more.
-    func split(in loop: isolated TransferLoop)
+    /// Whether a part of what a transfer is to bring could be given to another one.
+    func canSplit(_ transfer: Transfer) -> Bool
+    /// Takes a part away from a transfer, so that there is use for one more.
+    func split(_ transfer: Transfer, in loop: isolated TransferLoop)
     /// The request for a transfer that has its permit; nil where there is no use for it any more.
     func request(for id: TransferID) -> TransferRequest?
     /// Judges the head of an answer, and gives the transfer what its body goes to.
@@ -40,12 +40,12 @@ protocol TransferJob: AnyObject {
     func ended(_ transfer: Transfer, _ end: TransferEnd, in loop: isolated TransferLoop)
     /// A wait that it asked for is over.
     func timerFired(in loop: isolated TransferLoop)
-    /// A second has passed: what is worth keeping is recorded, speeds are looked at.
+    /// A second has passed: what is worth keeping is recorded.
     func tick(in loop: isolated TransferLoop)
     /// Much was written for it: what is here is recorded.
     func record(in loop: isolated TransferLoop)
-    /// A tenth of a second has passed while transfers run for it: its progress is told.
-    func show(in loop: isolated TransferLoop)
+    /// A tenth of a second has passed while transfers run for it: its speed is looked at, and its progress told.
+    func sample(in loop: isolated TransferLoop)
     /// It ends with this failure: nothing more is fetched, what is here is recorded.
     func giveUp(_ failure: Failure, in loop: isolated TransferLoop)
 }
@@ -53,10 +53,10 @@ protocol TransferJob: AnyObject {
 extension TransferJob {
     var isAtDisk: Bool { false }
     var isLarge: Bool { false }
-    var splittable: Int64 { 0 }
 
     func inviteHelp() {}
-    func split(in loop: isolated TransferLoop) {}
+    func canSplit(_ transfer: Transfer) -> Bool { false }
+    func split(_ transfer: Transfer, in loop: isolated TransferLoop) {}
     func record(in loop: isolated TransferLoop) {}
 
     /// Ends it because the run is interrupted.

@@ -47,26 +47,27 @@ extension TransferLoop {
         }
     }
 
-    /// Gives permits that nobody waits for to the files that have most to go.
+    /// Gives permits that nobody waits for to the transfers that will take longest.
     func grantSpare() {
         while !isInterrupted, limiter.running < configuration.connections {
             // Only what is being fetched can be split, so the few transfers tell all candidates.
-            var best: (job: any TransferJob, rest: Int64)?
+            var best: (transfer: Transfer, job: any TransferJob, time: Double)?
             for transfer in transfers.values {
-                guard transfer.isWorthHelping, let job = jobs[transfer.job] else { continue }
+                guard let time = transfer.timeWorthHelping, let job = jobs[transfer.job] else { continue }
                 if limiter.hasCarriedMore(host: job.nextURL.origin) { job.inviteHelp() }
-                let rest = job.splittable
-                guard rest > best?.rest ?? 0, limiter.hasSpare(host: job.nextURL.origin, now: now) else { continue }
-                best = (job, rest)
+                guard time > best?.time ?? 0, job.canSplit(transfer),
+                    limiter.hasSpare(host: job.nextURL.origin, now: now)
+                else { continue }
+                best = (transfer, job, time)
             }
-            guard let job = best?.job else { return }
+            guard let (slowest, job, _) = best else { return }
             for transfer in transfers(of: job.id) {
                 transfer.flush()
                 job.progressed(transfer)
             }
             let route = Route(job.nextURL)
-            guard job.splittable > 0, limiter.takeSpare(host: route.origin, now: now) else { return }
-            job.split(in: self)
+            guard job.canSplit(slowest), limiter.takeSpare(host: route.origin, now: now) else { return }
+            job.split(slowest, in: self)
             guard job.demand > 0 else {
                 limiter.release(host: route.origin)
                 return

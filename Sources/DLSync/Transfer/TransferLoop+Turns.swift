@@ -168,7 +168,7 @@ extension TransferLoop {
         var shown = Set<JobID>()
         for transfer in transfers.values {
             bytes += transfer.takeActivity(now: now)
-            if shown.insert(transfer.job).inserted { jobs[transfer.job]?.show(in: self) }
+            if shown.insert(transfer.job).inserted { jobs[transfer.job]?.sample(in: self) }
         }
         if bytes > 0 { hasMoved = true }
         progress.sample(bytes: bytes, now: now, transfers: transfers.count)

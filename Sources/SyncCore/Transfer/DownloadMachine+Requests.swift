@@ -43,25 +43,25 @@ extension DownloadMachine {
             bypassesCaches: bypassesCaches, decodes: decodes)
     }
 
-    /// Splits the longest rest for one more transfer, if the file may have one. The caller holds a spare permit, and
-    /// asks for the request next.
+    /// Splits the rest of a transfer for one more, if the file may have one. The caller holds a spare permit, and asks for
+    /// the request next.
     ///
     /// Of equal shares the last one is halved, as one transfer is free for it. Elsewhere as little is taken as lets all
     /// transfers go on that the file may have: they share the rest in further ranges.
-    package mutating func split() -> [Action] {
-        guard phase == .spreading, !isWaiting, assignments.count < growth.allowed, map?.unassigned.isEmpty == true,
-            let (victim, limit) = map?.split(
-                minimum: policy.minimumSegment, share: equalLength == nil ? 2 * Int64(growth.allowed) : 2)
+    ///
+    /// - Parameter least: Neither what is taken nor what stays is shorter, in bytes.
+    package mutating func split(_ id: TransferID, least: Int64) -> [Action] {
+        guard canSplit(id, least: least),
+            let limit = map?.split(id, least: least, share: equalLength == nil ? 2 * Int64(growth.allowed) : 2)
         else { return [] }
-        return [.limit(victim, limit)]
+        return [.limit(id, limit)]
     }
 
-    /// The longest rest that ``split()`` would halve, in bytes; 0 where it would do nothing.
-    package var splittable: Int64 {
-        guard phase == .spreading, !isWaiting, assignments.count < growth.allowed, let map, map.unassigned.isEmpty,
-            map.longestRest / 2 >= max(1, policy.minimumSegment)
-        else { return 0 }
-        return map.longestRest
+    /// Whether ``split(_:least:)`` would do something.
+    package func canSplit(_ id: TransferID, least: Int64) -> Bool {
+        guard phase == .spreading, !isWaiting, assignments.count < growth.allowed, let map, map.unassigned.isEmpty
+        else { return false }
+        return map.canSplit(id, least: least)
     }
 
     /// Lets the file have one more transfer than it has, whatever was learnt of its speed: its host carried more before, and

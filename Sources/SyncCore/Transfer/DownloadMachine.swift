@@ -222,9 +222,11 @@ package struct DownloadMachine: ~Copyable, Sendable {
     }
 
     /// Looks at the file's speed, to see whether another transfer would pay.
-    package mutating func sampleSpeed(now: MonotonicTime) {
+    ///
+    /// - Parameter onTheWay: Bytes that have arrived and that ``progressed(_:to:)`` was not told of.
+    package mutating func sampleSpeed(onTheWay: Int64 = 0, now: MonotonicTime) {
         guard phase == .spreading, let map else { return }
-        growth.sample(missing: map.missing, active: map.active.count, now: now)
+        growth.sample(missing: map.missing - onTheWay, active: map.active.count, now: now)
     }
 
     /// Notes how far a transfer has come: every byte before `position` is in the partial.

@@ -45,6 +45,8 @@ package struct TransferPolicy: Hashable, Sendable {
     package var mostSegments: Int
     /// No range shorter than this is split off, in bytes.
     package var minimumSegment: Int64
+    /// But of a slow transfer a range as short as this may be.
+    package var minimumShare: Int64
     package var retry: RetryPolicy
     /// Whether only servers are good enough that can go on in the middle of a file (`--require-ranges`). Files shorter than
     /// `minimumSegment` are fetched from any.
@@ -52,12 +54,14 @@ package struct TransferPolicy: Hashable, Sendable {
 
     package init(
         segments: SegmentLimit = .auto, mostSegments: Int = 8, minimumSegment: Int64 = 1 << 20,
+        minimumShare: Int64 = 64 << 10,
         retry: RetryPolicy = RetryPolicy(), requiresRanges: Bool = false
     ) {
         self.requiresRanges = requiresRanges
         self.segments = segments
         self.mostSegments = mostSegments
         self.minimumSegment = minimumSegment
+        self.minimumShare = min(minimumShare, minimumSegment)
         self.retry = retry
     }
 }

@@ -10,7 +10,7 @@ public enum SegmentLimit: Hashable, Sendable {
 ///
 /// Where one connection fills the line, a second only costs; where the server gives each connection its share, each
 /// adds one. Which of the two holds is told by trying: the number is doubled while the file has seconds to go, and
-/// stays where a doubling brought less than a quarter more.
+/// stays where a doubling brought less than a quarter more, however often it was looked at.
 package struct SegmentGrowth: Hashable, Sendable {
     /// The number that is allowed now.
     package private(set) var allowed: Int
@@ -18,14 +18,20 @@ package struct SegmentGrowth: Hashable, Sendable {
     private var isSettled: Bool
     private var rateBefore: Double?
     private var mark: Mark?
+    private var doubts = 0
 
     private struct Mark: Hashable {
         let time: MonotonicTime
         let missing: Int64
     }
 
-    /// How long a rate is watched before it is judged: long enough for TCP to open its window.
-    package static let watch: Duration = .milliseconds(1000)
+    /// How long the first transfer is watched before it is judged: long enough for TCP to open its window.
+    package static let firstWatch: Duration = .seconds(1)
+    /// How long a greater number is watched.
+    package static let watch: Duration = .milliseconds(500)
+    /// A number that brought too little is watched again so often before it is believed: new windows open slowly on a long
+    /// line, and where packets are lost one look says little.
+    package static let patience = 3
     /// A file that will be done sooner than this is not worth another connection.
     package static let worthwhile: Duration = .seconds(3)
 
@@ -52,14 +58,16 @@ package struct SegmentGrowth: Hashable, Sendable {
             return
         }
         let time = now - mark.time
-        guard time >= Self.watch else { return }
+        guard time >= (rateBefore == nil ? Self.firstWatch : Self.watch) else { return }
         let rate = Double(mark.missing - missing) / time.seconds
         self.mark = Mark(time: now, missing: missing)
         guard rate > 0 else { return }
         if let rateBefore, rate < 1.25 * rateBefore {
-            isSettled = true
+            doubts += 1
+            isSettled = doubts >= Self.patience
             return
         }
+        doubts = 0
         guard Double(missing) / rate > Self.worthwhile.seconds else { return }
         rateBefore = rate
         allowed = min(most, allowed * 2)

@@ -69,25 +69,25 @@ package struct SegmentMap: Hashable, Sendable {
         return segment
     }
 
-    /// Takes the end of the longest rest away from its transfer and leaves it unassigned.
+    /// Takes the end of a transfer's rest away from it and leaves it unassigned.
     ///
     /// - Parameters:
-    ///   - minimum: Neither what is taken nor what stays is shorter, in bytes.
+    ///   - least: Neither what is taken nor what stays is shorter, in bytes.
     ///   - share: Which part of the rest is taken: 2 for a half, 4 for a quarter.
-    /// - Returns: The transfer that lost it and its new limit; nil where no rest is twice as long as `minimum`.
-    package mutating func split(minimum: Int64, share: Int64 = 2) -> (victim: TransferID, limit: Int64)? {
-        guard let index = active.indices.max(by: { active[$0].rest.count < active[$1].rest.count }),
-            active[index].rest.count / 2 >= max(1, minimum)
-        else { return nil }
+    /// - Returns: The transfer's new limit; nil where its rest is not twice as long as `least`.
+    package mutating func split(_ id: TransferID, least: Int64, share: Int64 = 2) -> Int64? {
+        guard canSplit(id, least: least), let index = active.firstIndex(where: { $0.id == id }) else { return nil }
         let rest = active[index].rest
-        let start = rest.end - max(minimum, rest.count / max(2, share))
+        let start = rest.end - max(1, least, rest.count / max(2, share))
         active[index].limit = start
         leaveUnassigned(ByteRange(start, rest.end))
-        return (active[index].id, start)
+        return start
     }
 
-    /// The longest rest of an active segment, in bytes.
-    package var longestRest: Int64 { active.reduce(0) { max($0, $1.rest.count) } }
+    /// Whether ``split(_:least:share:)`` would do something.
+    package func canSplit(_ id: TransferID, least: Int64) -> Bool {
+        active.first { $0.id == id }.map { $0.rest.count / 2 >= max(1, least) } ?? false
+    }
 
     /// Notes that a transfer has brought everything up to an offset.
     package mutating func advance(_ id: TransferID, to position: Int64) {

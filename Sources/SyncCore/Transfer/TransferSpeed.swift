@@ -24,14 +24,24 @@ package struct TransferSpeed: Hashable, Sendable {
     private var estimate = 0.0
 
     /// Whether so many bytes would keep the transfer busy for longer than it takes another one to begin and to pay for
-    /// itself. False as long as the speed is not known.
+    /// itself. It does not as long as the speed is not known.
     ///
     /// Where the two meet, what is on its way already is thrown away: on a quick line some MiB, which have to be few beside
     /// what is gained.
-    package func isWorthHelping(rest: Int64) -> Bool {
-        guard let rate else { return false }
+    ///
+    /// - Returns: How long they would keep it busy, in seconds; nil where help does not pay.
+    package func timeWorthHelping(rest: Int64) -> Double? {
+        guard let rate, rest > 0 else { return nil }
         let least: Duration = rate > Self.quick ? .seconds(1) : .milliseconds(250)
-        return Double(rest) > rate * least.seconds
+        return Double(rest) > rate * least.seconds ? Double(rest) / max(1, rate) : nil
+    }
+
+    /// The fewest bytes that are worth a request of another transfer: those that take this one half a second, within limits.
+    ///
+    /// - Parameter policy: Its minimum segment is the fewest of a transfer that is not slow, its minimum share those of any.
+    package func leastShare(_ policy: TransferPolicy) -> Int64 {
+        guard let rate, rate / 2 < Double(policy.minimumSegment) else { return policy.minimumSegment }
+        return max(policy.minimumShare, Int64(rate / 2))
     }
 
     /// The rate from which on the sockets' buffers count, in bytes a second.

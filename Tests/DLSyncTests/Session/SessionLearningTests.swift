@@ -184,7 +184,7 @@ private final class IdleJob: TransferJob {
     func ended(_ transfer: Transfer, _ end: TransferEnd, in loop: isolated TransferLoop) {}
     func timerFired(in loop: isolated TransferLoop) {}
     func tick(in loop: isolated TransferLoop) {}
-    func show(in loop: isolated TransferLoop) {}
+    func sample(in loop: isolated TransferLoop) {}
 
     func giveUp(_ failure: Failure, in loop: isolated TransferLoop) {
         ended(failure)

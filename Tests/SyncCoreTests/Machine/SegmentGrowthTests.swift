@@ -35,6 +35,32 @@ import Testing
         #expect(grown(most: 32, missing: 1 << 30) { Int64(min($0, 4)) * 1000 }.allowed == 8)
     }
 
+    @Test func `one look that shows too little is not believed`() {
+        var growth = SegmentGrowth(.auto, most: 8)
+        var (missing, half): (Int64, Int) = (1 << 30, 0)
+        func look(_ bytes: Int64) {
+            missing -= bytes
+            half += 1
+            growth.sample(
+                missing: missing, active: growth.allowed, now: MonotonicTime(sinceStart: .milliseconds(500 * half)))
+        }
+        look(0)
+        look(500)
+        #expect(growth.allowed == 1, "the first transfer is watched for a second")
+        look(500)
+        #expect(growth.allowed == 2)
+        // All of them have to run before anything is judged.
+        look(0)
+        for _ in 1..<SegmentGrowth.patience { look(600) }
+        #expect(growth.allowed == 2)
+        look(1000)
+        #expect(growth.allowed == 4)
+        look(0)
+        for _ in 1...SegmentGrowth.patience { look(1000) }
+        look(8000)
+        #expect(growth.allowed == 4)
+    }
+
     @Test func `a file that is soon done gets no other`() {
         #expect(grown(most: 8, missing: 3000) { Int64($0) * 1000 }.allowed == 1)
     }

@@ -3,14 +3,14 @@ import Testing
 
 @Suite struct SegmentMapTests {
     @Test(
-        "the end of the longest rest is given away: a share of it, and neither part shorter than the least",
+        "the end of a rest is given away: a share of it, and neither part shorter than the least",
         arguments: [(2, 10, 50), (4, 10, 75), (4, 40, 60), (1, 10, 50), (8, 1, 88)] as [(Int64, Int64, Int64)])
     func share(share: Int64, minimum: Int64, limit: Int64) {
         var map = SegmentMap(length: 100)
         _ = map.take(TransferID(1))
         #expect(map.free == 0)
-        let split = map.split(minimum: minimum, share: share)
-        #expect(split?.limit == limit)
+        let split = map.split(TransferID(1), least: minimum, share: share)
+        #expect(split == limit)
         #expect(map.unassigned == [ByteRange(limit, 100)])
         #expect(map.free == 100 - limit)
     }
@@ -27,29 +27,30 @@ import Testing
         #expect(!map.isComplete)
     }
 
-    @Test func `the longest rest is halved`() {
+    @Test func `a rest is halved where both halves are long enough`() {
         var map = SegmentMap(length: 100)
         _ = map.take(TransferID(1))
         map.advance(TransferID(1), to: 20)
-        let split = map.split(minimum: 10)
-        #expect(split?.victim == TransferID(1))
-        #expect(split?.limit == 60)
+        let split = map.split(TransferID(1), least: 10)
+        #expect(split == 60)
         #expect(map.unassigned == [ByteRange(60, 100)])
         let second = map.take(TransferID(2), most: 30)
         #expect(second?.rest == ByteRange(60, 90))
         #expect(map.unassigned == [ByteRange(90, 100)])
-        #expect(map.longestRest == 40)
-        for minimum: Int64 in [21, .max] {
-            let none = map.split(minimum: minimum)
+        for least: Int64 in [21, .max] {
+            #expect(!map.canSplit(TransferID(1), least: least))
+            let none = map.split(TransferID(1), least: least)
             #expect(none == nil)
         }
+        #expect(map.canSplit(TransferID(1), least: 20) && map.canSplit(TransferID(2), least: 15))
+        #expect(!map.canSplit(TransferID(2), least: 16) && !map.canSplit(TransferID(3), least: 1))
     }
 
     @Test func `one transfer takes everything behind it back`() {
         var map = SegmentMap(length: 100)
         _ = map.take(TransferID(1))
         map.advance(TransferID(1), to: 10)
-        _ = map.split(minimum: 1)
+        _ = map.split(TransferID(1), least: 1)
         _ = map.take(TransferID(2))
         map.advance(TransferID(2), to: 70)
         map.end(TransferID(2))
@@ -101,7 +102,8 @@ import Testing
             case 3...4:
                 guard map.unassigned.isEmpty else { continue }
                 let share = Int64.random(in: 1...5, using: &random)
-                _ = map.split(minimum: Int64.random(in: 1...9, using: &random), share: share)
+                guard let victim = map.active.randomElement(using: &random) else { continue }
+                _ = map.split(victim.id, least: Int64.random(in: 1...9, using: &random), share: share)
             case 5: if let active { map.end(active.id) }
             case 6:
                 if let active, map.active.count == 1, let limit = map.reclaim(active.id) {

@@ -1,5 +1,6 @@
-import SyncCore
 import Testing
+
+@testable import SyncCore
 
 /// A download machine and the few things that a test says to it, by the number of the transfer.
 struct ToldMachine: ~Copyable {
@@ -72,4 +73,19 @@ extension [DownloadMachine.Action] {
         guard case .wait = last else { return false }
         return true
     }
+}
+
+extension DownloadMachine {
+    /// The longest rest of a transfer that may be split, in bytes; 0 for none.
+    var splittable: Int64 {
+        guard let longest, canSplit(longest.id, least: policy.minimumSegment) else { return 0 }
+        return longest.rest.count
+    }
+
+    /// Splits the longest rest, as the loop does where all transfers have the same speed.
+    mutating func split() -> [Action] {
+        longest.map { split($0.id, least: policy.minimumSegment) } ?? []
+    }
+
+    private var longest: SegmentMap.Segment? { map?.active.max { $0.rest.count < $1.rest.count } }
 }

@@ -20,10 +20,25 @@ import Testing
 
     @Test(arguments: rests)
     func `help pays where the rest takes long`(rate: Int64, rest: Int64, isWorth: Bool) {
-        #expect(steady(rate).isWorthHelping(rest: rest) == isWorth)
+        let time = steady(rate).timeWorthHelping(rest: rest)
+        #expect((time != nil) == isWorth)
+        if let time { #expect(abs(time * Double(rate) / Double(rest) - 1) < 1e-6) }
+    }
+
+    /// The shortest range for a helper: half a second's bytes, within the policy's limits.
+    @Test(
+        arguments: [
+            (8_000_000, 1 << 20), (2_000_000, 1_000_000), (600_000, 300_000), (100_000, 65536), (0, 65536),
+        ] as [(Int64, Int64)])
+    func `of a slow transfer less may be taken`(rate: Int64, least: Int64) {
+        #expect(steady(rate).leastShare(TransferPolicy()) == least)
+        #expect(steady(rate, samples: 2).leastShare(TransferPolicy()) == 1 << 20)
+        #expect(steady(rate).leastShare(TransferPolicy(minimumSegment: 10)) == 10)
+        let asGiven = TransferPolicy(minimumSegment: 4 << 20, minimumShare: 4 << 20)
+        #expect(steady(rate).leastShare(asGiven) == 4 << 20)
     }
 
     @Test func `a rate that is not known yet calls for no help`() {
-        #expect(!steady(1000, samples: 2).isWorthHelping(rest: .max))
+        #expect(steady(1000, samples: 2).timeWorthHelping(rest: .max) == nil)
     }
 }
