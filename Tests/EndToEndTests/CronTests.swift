@@ -12,7 +12,7 @@ import Testing
         try readText(path).split(separator: "\n").map(String.init)
     }
 
-    @Test("BR 97: a run that goes well says nothing; its files say everything, and all numbers agree")
+    @Test("case 97: a run that goes well says nothing; its files say everything, and all numbers agree")
     func tellsInFiles() async throws {
         try await withTemporaryDirectory { directory in
             let server = try FaultServer()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("BR 163: the list of what failed is a source itself, and is gone once nothing fails")
+    @Test("case 163: the list of what failed is a source itself, and is gone once nothing fails")
     func failedFileIsSource() async throws {
         try await withTemporaryDirectory { directory in
             let server = try FaultServer()

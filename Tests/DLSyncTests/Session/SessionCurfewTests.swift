@@ -120,7 +120,7 @@ extension SessionTests {
             }
         }
 
-        @Test("BR 41: what failed is tried first the next time, and tells since when and in how many runs it failed")
+        @Test("case 41: what failed is tried first the next time, and tells since when and in how many runs it failed")
         func failuresFirst() async throws {
             let bench = try Bench()
             try await FaultServer.run { server in
