@@ -192,7 +192,8 @@ struct Settings: Hashable, Sendable {
             text == "auto" ? SegmentLimit.auto : Int(text).flatMap { connections.contains($0) ? .fixed($0) : nil }
         }
         configuration.segments = segments ?? .auto
-        if let least = try size(arguments, "min-segment", SizeText.parse) {
+        // Who names the default's own value has the default.
+        if let least = try size(arguments, "min-segment", SizeText.parse), least != configuration.minimumSegment {
             configuration.minimumSegment = least
             configuration.minimumShare = least
         }

@@ -118,7 +118,7 @@ struct SettingsTests {
             "here"
         ).configuration
         #expect(configuration.rateLimit == 3 << 19)
-        #expect(configuration.minimumSegment == 512 << 10)
+        #expect(configuration.minimumSegment == 512 << 10 && configuration.minimumShare == 512 << 10)
         #expect(configuration.segments == .auto)
         #expect(configuration.longestRetryWait == .seconds(5400))
         #expect(configuration.connections == 5)
